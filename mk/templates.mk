@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Templates that the rules.mk files call. Each adds to PROGRAMS, LIBRARIES, TESTS or IMAGES.
 #
-#   $(call archive,NAME,SOURCES)                 build/lib/NAME.a
-#   $(call program,NAME,SOURCES,ARCHIVES,LIBS)   build/bin/NAME
-#   $(call unit_test,NAME,SOURCES,ARCHIVES,LIBS) build/tests/NAME, run by `make check`
-#   $(call script_test,SCRIPT,NEEDS)             an executable script run by `make check` once NEEDS are built
+#   $(eval $(call archive,NAME,SOURCES))                 build/lib/NAME.a
+#   $(eval $(call program,NAME,SOURCES,ARCHIVES,LIBS))   build/bin/NAME
+#   $(eval $(call unit_test,NAME,SOURCES,ARCHIVES,LIBS)) build/tests/NAME, run by `make check`
+#   $(eval $(call script_test,SCRIPT,NEEDS))             an executable script run by `make check` once NEEDS are built
 #
 # ARCHIVES are names as given to `archive`, in link order. LIBS are linker flags such as -lfmt.
 # A unit test or a script exits 0 (passed), 77 (skipped) or anything else (failed).
@@ -53,6 +53,12 @@ $(BUILD)/lib/%.a:
 	@mkdir -p $(@D)
 	$(call say,AR,$@)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
-$(BUILD)/bin/% $(BUILD)/tests/%:
+link = $(call say,LINK,$@)$(CXX) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LIBS) -o $@
+
+$(BUILD)/bin/%:
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CXX) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(LIBS) -o $@
+	$(link)
+
+$(BUILD)/tests/%:
+	@mkdir -p $(@D)
+	$(link)
