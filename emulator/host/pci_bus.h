@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The PCI-X bus between a card and its host: half duplex, in bursts.
+//
+// A transfer is cut into bursts of at most the read limit (writes: 4 KiB) that do not cross 4 KiB boundaries of
+// bus addresses. A burst occupies the bus for its overhead clocks (reads: the host's start-up delay; writes:
+// arbitration) and one clock per 8 bytes. Requests of several channels share the bus burst by burst, round robin;
+// programmed stores from the host go before the next burst. Parameters are the host profile's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "emulator/clock/scheduler.h"
+#include "emulator/host/host_memory.h"
+#include "emulator/host/host_profile.h"
+
+namespace myri::emulator {
+
+class PciBus {
+public:
+    static constexpr unsigned CHANNELS = 4;
+    struct Request {
+        bool to_card = false;    // a read in PCI's terms
+        uint64_t bus = 0;        // host address
+        std::span<uint8_t> sram; // the card's side; its size is the length
+        // Called after each burst and, with last = true, at the end. `ok` false: no such host memory.
+        // For to_card the bytes stand in `sram` when it is called.
+        std::function<void(Time, uint32_t done_bytes, bool last, bool ok)> progress;
+    };
+
+    PciBus(Scheduler& scheduler, Rank rank, const HostProfile& profile, HostMemory& memory);
+
+    // One request per channel at a time; `progress(last)` frees the channel.
+    void request(Time now, unsigned channel, Request request);
+    // Programmed store of `bytes` that left the CPU at `now`: the time at which it is in the card.
+    Time posted_write(Time now, uint32_t bytes);
+    // Shortest time from a DMA request at the card to a change that the host can see.
+    Time lookahead() const;
+    // Clocks the bus was occupied since the start, for the latency split and for tests.
+    uint64_t busy_clocks() const { return busy_clocks_; }
+
+private:
+    void arbitrate(Time now);
+    void finish_burst(Time now);
+
+    Scheduler& scheduler_;
+    Rank rank_;
+    HostProfile profile_;
+    HostMemory& memory_;
+    std::array<std::optional<Request>, CHANNELS> requests_;
+    std::array<uint32_t, CHANNELS> done_{};
+    unsigned current_ = 0;
+    bool busy_ = false;
+    Time free_at_ = 0;
+    uint64_t busy_clocks_ = 0;
+};
+
+} // namespace myri::emulator

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One emulated LANai X card: SRAM, processor, special registers, DMA engines, one packet port.
+//
+// Its host reaches it through BAR0; every access carries the virtual time at which it arrives in the card. Its
+// processor is an actor of the timeline: it runs ahead between events, and whoever changes what the firmware can
+// see first brings it to that time (advance_to). Idle firmware (emulator/cpu/cpu.h, watch_idle) makes the card's
+// clock NEVER until something touches it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "emulator/clock/timeline.h"
+#include "emulator/fabric/link_port.h"
+#include "emulator/host/pci_bus.h"
+#include "emulator/nic/card_profile.h"
+
+namespace myri::emulator {
+
+class Card : public Actor {
+public:
+    struct Identity {
+        uint64_t mac = 0; // 48 bits
+        uint32_t serial = 0;
+    };
+    Card(Scheduler& scheduler, Rank rank, const CardProfile& profile, const Identity& identity, PciBus& bus,
+         LinkPort& link);
+    ~Card() override;
+
+    // BAR0, as a host's 32-bit accesses at byte offset `offset` (aligned) see it: values in the card's
+    // big-endian order as a number, so that SRAM bytes 00 00 00 01 read as 1. Offsets that decode to nothing
+    // read as all ones and swallow stores.
+    uint32_t bar_read32(Time now, uint32_t offset);
+    void bar_write32(Time now, uint32_t offset, uint32_t value);
+    // A burst of bytes into SRAM, as write-combined stores make it. The range must lie inside SRAM.
+    void sram_write(Time now, uint32_t offset, std::span<const uint8_t> bytes);
+    // SRAM itself: for mapping windows into free-running clients (a memfd) and for tests.
+    std::span<uint8_t> sram();
+    int sram_fd() const;
+    // Called when the level of the interrupt line changes.
+    void set_interrupt_handler(std::function<void(Time, bool level)> handler);
+
+    // Actor
+    Time clock() const override;
+    Time lookahead() const override;
+    void run(Time limit) override;
+    // Brings the processor to `now` (never backwards); called before anything the firmware can see changes.
+    void advance_to(Time now);
+    // Address of the firmware's idle loop, 0 for none; with skipping off nothing is skipped.
+    void watch_idle(uint32_t address);
+    void set_idle_skipping(bool on);
+    // Something changed SRAM behind the emulator's back (a free-running client): an idle card looks again.
+    void touch(Time now);
+    bool idle() const;
+
+    uint64_t cycles() const;       // of the processor since it left reset
+    uint64_t instructions() const;
+    bool trapped() const;          // the processor met something undefined; trap_reason() says what
+    std::string trap_reason() const;
+    const CardProfile& profile() const;
+    const Identity& identity() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace myri::emulator
