@@ -25,6 +25,7 @@ endif
 MAKEFLAGS += --no-builtin-rules
 
 include mk/templates.mk
+include mk/lanai.mk
 include $(wildcard */rules.mk */*/rules.mk)
 
 .PHONY: all clean
