@@ -15,7 +15,8 @@ class HostMemory {
 public:
     virtual ~HostMemory() = default;
     // The card reads or writes host memory at `when`. A span never crosses a 4 KiB boundary of bus addresses.
-    // False: there is no such memory, nothing was transferred.
+    // False: there is no such memory, nothing was transferred. An empty span only asks whether there is memory
+    // at `bus`: what the bus learns in a write's address phase, before the bytes reach memory.
     virtual bool dma_read(Time when, uint64_t bus, std::span<uint8_t> out) = 0;
     virtual bool dma_write(Time when, uint64_t bus, std::span<const uint8_t> in) = 0;
 };

@@ -13,6 +13,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "emulator/clock/scheduler.h"
 #include "emulator/host/host_memory.h"
@@ -30,11 +31,15 @@ public:
         // Called after each burst and, with last = true, at the end. `ok` false: no such host memory.
         // For to_card the bytes stand in `sram` when it is called.
         std::function<void(Time, uint32_t done_bytes, bool last, bool ok)> progress;
+        // Only for to_card, may be empty: called before a burst's bytes appear in `sram`, so that the card's
+        // processor is brought to that time first.
+        std::function<void(Time)> arriving;
     };
 
     PciBus(Scheduler& scheduler, Rank rank, const HostProfile& profile, HostMemory& memory);
 
-    // One request per channel at a time; `progress(last)` frees the channel.
+    // One request of at least 1 byte per channel at a time (else std::logic_error); `progress(last)` frees the
+    // channel, which its callback may already use again.
     void request(Time now, unsigned channel, Request request);
     // Programmed store of `bytes` that left the CPU at `now`: the time at which it is in the card.
     Time posted_write(Time now, uint32_t bytes);
@@ -42,10 +47,16 @@ public:
     Time lookahead() const;
     // Clocks the bus was occupied since the start, for the latency split and for tests.
     uint64_t busy_clocks() const { return busy_clocks_; }
+    const HostProfile& profile() const { return profile_; }
 
 private:
+    struct Burst {
+        uint32_t bytes, clocks;
+    };
+    Burst next_burst(const Request& request, uint32_t done) const;
+    uint32_t data_clocks(uint64_t bus, uint32_t bytes) const;
     void arbitrate(Time now);
-    void finish_burst(Time now);
+    void finish_burst(Time now, uint32_t bytes, std::vector<uint8_t> written);
 
     Scheduler& scheduler_;
     Rank rank_;
@@ -54,7 +65,8 @@ private:
     std::array<std::optional<Request>, CHANNELS> requests_;
     std::array<uint32_t, CHANNELS> done_{};
     unsigned current_ = 0;
-    bool busy_ = false;
+    bool busy_ = false;    // a burst is on the bus
+    bool waiting_ = false; // arbitration waits for programmed stores to leave the bus
     Time free_at_ = 0;
     uint64_t busy_clocks_ = 0;
 };

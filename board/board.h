@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/*
+ * Card logic that needs no operating system: reset, EEPROM strings, firmware load and handshake, endpoint table,
+ * windows, peer table, commands. The kernel module and the emulator's driver compile these very files.
+ *
+ * Everything goes through struct board_ops. Nothing here locks, allocates or waits, except board_boot(), which
+ * waits through ops->delay_ms; callers serialise all calls on one board. Commands to the firmware are started and
+ * later found finished (board_command_finished, after an interrupt or by polling).
+ * Functions answer 0 or a negative errno and log the cause, with value and allowed range.
+ */
+#ifndef MYRI_BOARD_BOARD_H
+#define MYRI_BOARD_BOARD_H
+
+#include "abi/firmware.h"
+#include "abi/lanai.h"
+
+#ifndef __KERNEL__
+#include <stdbool.h>
+#endif
+
+struct board_ops {
+    /* Offsets in BAR0; values as numbers in the card's big-endian order (SRAM bytes 00 00 00 01 are 1). */
+    uint32_t (*read32)(void *context, uint32_t offset);
+    void (*write32)(void *context, uint32_t offset, uint32_t value);
+    void (*copy_to_sram)(void *context, uint32_t offset, const void *bytes, uint32_t length);
+    void (*zero_sram)(void *context, uint32_t offset, uint32_t length);
+    void (*delay_ms)(void *context, uint32_t ms);
+    void (*bus_master)(void *context, bool on);
+    void (*log)(void *context, const char *text);
+};
+
+#define BOARD_STRING_MAX 32u
+struct board_eeprom {
+    uint64_t mac;
+    uint32_t serial;
+    char product_code[BOARD_STRING_MAX];
+    char part_number[BOARD_STRING_MAX];
+};
+
+struct board {
+    const struct board_ops *ops;
+    void *context;
+    struct board_eeprom eeprom;
+    uint32_t sram_size;          /* as DMA_CONFIG says */
+    uint32_t core_khz;
+    /* SRAM offsets, read from the globals and checked once at boot */
+    uint32_t endpoints, endpoint_windows, windows, peers, counters, counter_count;
+    uint32_t idle_loop;
+    char firmware_version[48];
+    uint32_t command_number;     /* of the command in progress or done last */
+    bool command_busy;
+};
+
+/*
+ * Resets the card, reads its EEPROM strings, loads `image`, starts it and hands it its parameters.
+ * The order of steps is that of the original driver (docs/hardware-assumptions.md).
+ * -EINVAL: not an image for this card, too large, or EEPROM strings missing; -ETIMEDOUT: the firmware did not reach
+ * INIT or RUN; -EIO: parity error or firmware error; -EPROTO: another firmware ABI.
+ */
+int board_boot(struct board *board, const struct board_ops *ops, void *context, uint32_t core_khz,
+               const void *image, uint32_t image_size);
+
+/* Parses the strings that the board puts into the last LANAI_EEPROM_SIZE bytes of SRAM. -EINVAL: see board_boot. */
+int board_parse_eeprom(const char *bytes, uint32_t length, struct board_eeprom *eeprom);
+
+/* Leaves the card with its processor frozen, dropping packets by itself. */
+void board_park(struct board *board);
+
+/* Acknowledges an interrupt (before looking for its cause). True if REQ_ACK_0 was set. */
+bool board_interrupt_acknowledge(struct board *board);
+
+/* One firmware command at a time: -EBUSY while one is in progress. */
+int board_command_start(struct board *board, uint32_t opcode, const uint32_t *arg, unsigned args);
+/* True once it is done; then *result is 0 or a negative errno and *value its result1. */
+bool board_command_finished(struct board *board, int *result, uint32_t *value);
+
+struct board_rings {
+    uint64_t event_ring, receive_ring, send_ring; /* bus addresses, 4 KiB aligned */
+    uint32_t event_entries, receive_size, send_size;
+    uint32_t session;
+};
+/* Writes the endpoint's entry and clears its SRAM window and windows; FW_COMMAND_OPEN must follow. -EINVAL: range. */
+int board_endpoint_set(struct board *board, uint32_t endpoint, const struct board_rings *rings);
+/* Marks it closed; FW_COMMAND_CLOSE must follow, and only after it may its memory go. */
+int board_endpoint_clear(struct board *board, uint32_t endpoint);
+uint32_t board_endpoint_wake_count(struct board *board, uint32_t endpoint);
+
+/* Sets a window; usable at once. Clearing (length 0) needs FW_COMMAND_RETIRE_WINDOW before its memory may go. */
+int board_window_set(struct board *board, uint32_t endpoint, uint32_t window, uint32_t generation, uint64_t list,
+                     uint32_t length);
+int board_window_clear(struct board *board, uint32_t endpoint, uint32_t window);
+
+struct board_peer {
+    uint64_t mac;
+    uint32_t route_length;
+    uint8_t route[FW_ROUTE_MAX];
+};
+/*
+ * Writes the whole peer table; FW_COMMAND_PEERS must follow. -EINVAL, changing nothing: more than FW_PEERS, a route
+ * without bit 7 in each byte or of a bad length, two MAC addresses alike or alike in their low 32 bits.
+ */
+int board_peers_set(struct board *board, const struct board_peer *peers, uint32_t count);
+
+void board_counters_read(struct board *board, uint32_t *values, uint32_t count);
+void board_counters_clear(struct board *board);
+uint32_t board_heartbeat(struct board *board);
+
+#endif /* MYRI_BOARD_BOARD_H */

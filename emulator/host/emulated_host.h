@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One emulated host: its bus, its card, and the card logic (board/) that drives it. The driver service and the
+// tests' rig build on this; neither knows how a card is reset or commanded.
+//
+// Control-plane accesses (board/) happen in no virtual time of their own, except the delays that board_boot() asks
+// for, during which the timeline runs on.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "board/board.h"
+#include "emulator/clock/timeline.h"
+#include "emulator/host/bus_map.h"
+#include "emulator/host/host_profile.h"
+#include "emulator/host/pci_bus.h"
+#include "emulator/nic/card.h"
+
+namespace myri::emulator {
+
+class EmulatedHost {
+public:
+    // `number` is the host's place on the network; it gives the ranks and, with the seed, the MAC address.
+    EmulatedHost(Scheduler& scheduler, Timeline& timeline, unsigned number, std::string name,
+                 const CardProfile& card, const HostProfile& host, LinkPort& link, const Card::Identity& identity);
+    ~EmulatedHost();
+
+    // Resets the card and starts the firmware image. Throws std::runtime_error with the board's own words.
+    void boot(std::span<const uint8_t> image);
+
+    // Carries out a firmware command, after those asked before it, and then calls `done` (0 or -errno, result1).
+    // Never waits.
+    using CommandDone = std::function<void(Time, int result, uint32_t value)>;
+    void command(Time now, uint32_t opcode, std::vector<uint32_t> arguments, CommandDone done);
+
+    // Called when the firmware has raised its interrupt for an endpoint that has unread events.
+    void set_wake_handler(std::function<void(Time, unsigned endpoint)> handler) { wake_ = std::move(handler); }
+
+    // Time at which board/ accesses happen: set before each call of a board_ function below.
+    void set_now(Time now) { now_ = now; }
+    ::board& board() { return board_; }
+    Card& card() { return *card_; }
+    PciBus& bus() { return *bus_; }
+    BusMap& memory() { return memory_; }
+    const HostProfile& profile() const { return profile_; }
+    const std::string& name() const { return name_; }
+    unsigned number() const { return number_; }
+    // What board/ logged, last line last; for error messages.
+    const std::vector<std::string>& log() const { return log_; }
+
+private:
+    struct Ops; // the board_ops of this host
+    struct Command {
+        uint32_t opcode;
+        std::vector<uint32_t> arguments;
+        CommandDone done;
+    };
+    void interrupt(Time now, bool level);
+    void start_next(Time now);
+
+    Scheduler& scheduler_;
+    Timeline& timeline_;
+    unsigned number_;
+    std::string name_;
+    HostProfile profile_;
+    BusMap memory_;
+    std::unique_ptr<PciBus> bus_;
+    std::unique_ptr<Card> card_;
+    ::board board_{};
+    Time now_ = 0;
+    std::deque<Command> commands_;
+    bool command_running_ = false;
+    std::vector<uint32_t> wake_counts_;
+    std::function<void(Time, unsigned)> wake_;
+    std::vector<std::string> log_;
+};
+
+} // namespace myri::emulator
