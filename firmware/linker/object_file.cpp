@@ -62,6 +62,10 @@ private:
                  machine_lanai, e[EI_CLASS], e[EI_DATA], machine);
         if (type != ET_REL)
             fail("not a relocatable object: ELF type is {}, need {}", type, ET_REL);
+        const uint64_t headers = uint64_t{e[32]} << 24 | e[33] << 16 | e[34] << 8 | e[35];
+        const uint64_t end = headers + sizeof(Elf32_Shdr) * static_cast<unsigned>(e[48] << 8 | e[49]);
+        if (end > content_.size())
+            fail("truncated file: its section headers end at byte {}, the file has {}", end, content_.size());
     }
 
     GElf_Shdr header(size_t index) const {
