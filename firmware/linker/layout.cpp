@@ -88,7 +88,7 @@ public:
         for (const auto& item : placed_)
             if (item.section->has_bits)
                 end = std::max(end, item.section->address + item.section->size);
-        return end;
+        return static_cast<uint32_t>(align(end, 4)); // images are loaded by words
     }
 
 private:

@@ -15,13 +15,13 @@
 namespace myri::linker {
 
 struct Layout {
-    uint32_t image_end = 0; // bytes in the image file
-    uint32_t bss_start = 0; // multiples of 4
+    uint32_t image_end = 0; // bytes in the image file, a multiple of 4 like the next two
+    uint32_t bss_start = 0;
     uint32_t bss_end = 0;
 };
 
-// Sets Section::address of all live sections. No section may reach beyond `limit` (bytes, the first address that
-// is not the image's); `limit_name` says in the error what is there. Throws std::runtime_error naming both parties
+// Sets Section::address of all live sections. No section may reach beyond `limit` (bytes, a multiple of 4, the first
+// address that is not the image's); `limit_name` says in the error what is there. Throws std::runtime_error naming both parties
 // of an overlap.
 Layout place_sections(std::deque<ObjectFile>& objects, uint32_t limit, const char* limit_name);
 

@@ -27,14 +27,19 @@ void write_file(const std::string& path, const void* data, size_t size) {
 int main(int argc, char** argv) {
     myri::linker::LinkOptions options;
     std::string output, map;
+    const CLI::Validator words(
+        [](const std::string& text) {
+            return std::stoul(text, nullptr, 0) % 4 == 0 ? "" : text + " is no multiple of 4";
+        },
+        "MULTIPLE OF 4");
     CLI::App app("Links LANai objects into a flat SRAM image for address 0.", "lanai-ld");
     app.add_option("-o", output, "image file to write")->required();
     app.add_option("--map", map, "symbol map to write");
     app.add_option("--sram", options.sram, "bytes of SRAM on the card; the last 256 hold the EEPROM strings")
-        ->check(CLI::Range(512u, 8u << 20))
+        ->check(CLI::Range(512u, 8u << 20) & words)
         ->capture_default_str();
     app.add_option("--limit", options.limit, "first address that image and bss must leave alone")
-        ->check(CLI::Range(4u, 8u << 20));
+        ->check(CLI::Range(4u, 8u << 20) & words);
     app.add_option("objects", options.objects, "object files (ELF32, big-endian, machine 244)")->required();
     try {
         app.parse(argc, argv);
