@@ -40,6 +40,8 @@ public:
     bool dma_read(Time when, uint64_t bus, std::span<uint8_t> out) override;
     bool dma_write(Time when, uint64_t bus, std::span<const uint8_t> in) override;
     size_t ranges() const { return ranges_.size(); }
+    // The card's bus mastering; while it is off no transfer finds any memory.
+    void set_bus_master(bool on) { bus_master_ = on; }
 
 private:
     struct Entry {
@@ -48,6 +50,7 @@ private:
     };
     Entry* find(uint64_t bus, uint64_t length, uint64_t& offset);
     std::map<uint64_t, Entry> ranges_;
+    bool bus_master_ = true;
     uint64_t next_ = 0x1'0000'0000; // above 4 GiB, so that the high address word is exercised
 };
 

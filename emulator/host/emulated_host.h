@@ -58,8 +58,12 @@ private:
         std::vector<uint32_t> arguments;
         CommandDone done;
     };
+    Rank rank(unsigned unit) const { return number_ * RANKS_PER_HOST + unit; }
     void interrupt(Time now, bool level);
+    void serve_interrupt(Time now);
+    void finish_command(Time now, int result, uint32_t value);
     void start_next(Time now);
+    std::string last_words() const;
 
     Scheduler& scheduler_;
     Timeline& timeline_;
