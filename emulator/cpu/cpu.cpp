@@ -174,7 +174,7 @@ bool Cpu::special_load(uint32_t address, unsigned bytes, uint32_t& value) {
 bool Cpu::special_store(uint32_t address, unsigned bytes, uint32_t value) {
     if (address < LANAI_SPECIAL || address % bytes != 0)
         return bad_address("store", address, bytes);
-    special_.store(address - LANAI_SPECIAL, bytes, value, cycle_);
+    special_.store(address - LANAI_SPECIAL, bytes, bytes == 4 ? value : value & ((1u << 8 * bytes) - 1), cycle_);
     return true;
 }
 
