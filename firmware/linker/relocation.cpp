@@ -20,6 +20,13 @@ void need(uint32_t value, uint32_t limit, const char* kind) {
             fmt::format("{} overflow: value {:#x}, allowed 0..{:#x}", kind, value, limit - 1));
 }
 
+// A field put into an instruction of another format is silently another program. It does happen: clang gives
+// relocations of kind 1 to two-instruction constants when a function takes the address of its own label.
+void need_format(uint32_t word, uint32_t from, uint32_t to, const char* kind, const char* format) {
+    if (word >> 28 < from || word >> 28 > to)
+        throw std::runtime_error(fmt::format("{} of the word {:#010x}, which is no {}", kind, word, format));
+}
+
 uint32_t load_word(const uint8_t* p) {
     return uint32_t{p[0]} << 24 | uint32_t{p[1]} << 16 | uint32_t{p[2]} << 8 | p[3];
 }
@@ -65,11 +72,13 @@ uint32_t relocated(uint32_t word, uint32_t kind, uint32_t value) {
         return word;
     case absolute_21:
     case absolute_21_f:
+        need_format(word, 15, 15, "21-bit relocation", "SLI or SLS instruction");
         need(value, 1u << 21, "21-bit relocation");
         if (kind == absolute_21_f)
             value &= ~3u;
         return (word & ~0x007cffffu) | (value >> 16) << 18 | (value & 0xffffu);
     case absolute_25:
+        need_format(word, 14, 14, "25-bit relocation", "branch");
         need(value, 1u << 25, "25-bit relocation");
         if (value % 4 != 0)
             throw std::runtime_error(fmt::format("25-bit relocation: value {:#x} is no multiple of 4", value));
@@ -77,10 +86,12 @@ uint32_t relocated(uint32_t word, uint32_t kind, uint32_t value) {
     case absolute_32:
         return value;
     case high_16:
+        need_format(word, 0, 7, "high-half relocation", "instruction with a 16-bit constant");
         return (word & ~0xffffu) | value >> 16;
     case low_16:
-        // In a load or store (top bits 10) the field is sign-extended and no longer fits what HI16 left over.
-        if (word >> 30 == 2)
+        need_format(word, 0, 9, "low-half relocation", "instruction with a 16-bit constant");
+        // In a load or store the field is sign-extended and no longer fits what HI16 left over.
+        if (word >> 28 > 7)
             need(value & 0xffffu, 1u << 15, "low-half relocation of a load or store");
         return (word & ~0xffffu) | (value & 0xffffu);
     default:

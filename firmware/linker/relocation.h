@@ -17,7 +17,7 @@
 namespace myri::linker {
 
 // `word` with `value` in the field that relocation `kind` names. Throws std::runtime_error with the value and
-// the allowed range, or for an unknown kind.
+// the allowed range, for an unknown kind, and for a word that is no instruction with that field.
 uint32_t relocated(uint32_t word, uint32_t kind, uint32_t value);
 
 // The image: layout.image_end bytes from address 0. Throws std::runtime_error naming object, section and symbol.

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/*
+ * An open endpoint as the main loop knows it: taken from the driver's table when it is opened.
+ */
+#ifndef MYRI_FIRMWARE_ENDPOINT_H
+#define MYRI_FIRMWARE_ENDPOINT_H
+
+#include "firmware/globals.h"
+
+struct endpoint {
+    uint32_t open;
+    uint32_t session;
+    uint32_t id;
+    struct fw_endpoint_window* window;
+    /* the next slot */
+    struct fw_slot* slot;
+    uint32_t expect;          /* its generation */
+    uint32_t slot_count;
+    uint32_t waiting;         /* packets of this endpoint in the transmit queue: later ones must stand behind */
+    uint32_t in_flight;       /* slots whose packets have not left yet */
+    /*
+     * Slots are done in order. Those that send nothing wait in `silent` until no packet before them is in flight.
+     */
+    uint8_t silent;
+    uint8_t slots_done;       /* modulo 256 */
+    uint8_t slots_reported;
+    uint8_t wake_noted;
+    /* event ring; `limit` is how far we may write as far as we know */
+    uint32_t event_low, event_high, event_entries, events_written, event_limit;
+    /* receive ring: position counts bytes without wrapping */
+    uint32_t receive_low, receive_high, receive_size, receive_position;
+    uint32_t send_low, send_high, send_size;
+    uint32_t wake_since;      /* RTC when the oldest event that wants a wake was written */
+} __attribute__((aligned(128)));
+_Static_assert(sizeof(struct endpoint) == 128, "indexing an endpoint must be a shift");
+
+extern struct endpoint endpoints[FW_ENDPOINTS];
+extern struct endpoint* open_endpoints[FW_ENDPOINTS + 1]; /* ends with NULL */
+
+void endpoint_open(uint32_t id);
+/* Takes it out of the loop; its memory may go once what was queued for it is done (command.c). */
+void endpoint_shut(uint32_t id);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+#include "firmware/event.h"
+#include "firmware/tick.h"
+
+uint32_t event_wakes_noted;
+
+/* The last 16 bytes of a brief event, one for each place of the WRITE channel's ring. */
+static uint32_t brief[DMA_RING][4] __attribute__((aligned(16)));
+
+int event_brief(struct endpoint* e, enum fw_event_type type, uint32_t a, uint32_t b, uint32_t argument) {
+    if (dma_room(DMA_WRITE) == 0 || !event_room(e))
+        return 0;
+    uint32_t* words = brief[dma[DMA_WRITE].queued & (DMA_RING - 1)];
+    words[0] = a;
+    words[1] = b;
+    words[2] = argument;
+    words[3] = event_trailer(e, type);
+    dma_queue(DMA_WRITE, (uint32_t)(uintptr_t)words, e->event_high, event_place(e) + FW_EVENT_SIZE - 16, 16, 0,
+              DMA_TAG_NONE);
+    event_written(e);
+    return 1;
+}
+
+void event_wake(struct endpoint* e) {
+    if (e->wake_noted)
+        return;
+    e->wake_noted = 1;
+    e->wake_since = register_load32(RTC);
+    event_wakes_noted++;
+    tick_want(TICK_WAKES);
+}
+
+void event_wake_due(void) {
+    uint32_t now = register_load32(RTC);
+    int raise = 0;
+    for (struct endpoint** p = open_endpoints; *p; p++) {
+        struct endpoint* e = *p;
+        if (!e->wake_noted)
+            continue;
+        uint32_t after = load32(&e->window->wake_after_us);
+        int read = load32(&e->window->events_consumed) == e->events_written;
+        if (!read && after != FW_WAKE_NEVER && now - e->wake_since < 2 * after)
+            continue; /* not yet */
+        e->wake_noted = 0;
+        event_wakes_noted--;
+        if (!read && after != FW_WAKE_NEVER) {
+            struct fw_endpoint* entry = &endpoint_table[e->id];
+            store32(&entry->wake_count, load32(&entry->wake_count) + 1);
+            raise = 1;
+        }
+    }
+    if (raise) {
+        COUNT(interrupts);
+        register_store32(ISR, LANAI_ISR_REQ_ACK_0);
+    }
+}

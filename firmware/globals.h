@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/*
+ * What the host finds through struct fw_globals, and the counters.
+ *
+ * Concepts: tables that the driver writes (endpoints, windows, peers) live here; parts of the firmware keep what
+ * they have checked of them in structures of their own.
+ */
+#ifndef MYRI_FIRMWARE_GLOBALS_H
+#define MYRI_FIRMWARE_GLOBALS_H
+
+#include "abi/firmware.h"
+#include "firmware/chip/lanai_x.h"
+
+extern struct fw_globals globals;
+extern struct fw_endpoint endpoint_table[FW_ENDPOINTS];
+extern struct fw_window window_table[FW_ENDPOINTS][FW_WINDOWS];
+extern struct fw_peer peer_table[FW_PEERS];
+extern uint32_t peer_count;
+extern uint32_t my_card; /* low 32 bits of the MAC address */
+extern uint32_t counters[FW_COUNTER_COUNT];
+
+#define COUNT(name) (counters[FW_COUNTER_##name]++)
+
+/* Waits for the driver's parameters. */
+void globals_init(void);
+
+/* The index of the peer with these low 32 bits of a MAC address, or FW_PEERS. */
+uint32_t peer_find(uint32_t card);
+
+/* Stops for good: status ERROR, the reason in globals.error. */
+_Noreturn void firmware_stop(enum fw_error reason);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+/*
+ * The control program's loop.
+ *
+ * Contract of the idle pass (emulators skip passes that repeat): a pass that finds nothing to do stores nothing and
+ * reads no clock. Receiving goes before sending; each endpoint gets one request per pass.
+ */
+#include "firmware/command.h"
+#include "firmware/receive.h"
+#include "firmware/slots.h"
+#include "firmware/tick.h"
+
+#define TIMERS (LANAI_ISR_TIME(0) | LANAI_ISR_TIME(1))
+#define LOOKED_AT                                                                                                  \
+    (LANAI_ISR_DMA_DONE(DMA_READ) | LANAI_ISR_DMA_DONE(DMA_WRITE) | LANAI_ISR_DMA_DONE(DMA_LISTS) |                \
+     LANAI_ISR_DMA_DONE(DMA_BENCH) | LANAI_ISR_DMA_ERROR | LANAI_ISR_P0_SENT | TIMERS)
+
+static void interrupts(uint32_t isr) {
+    register_store32(ISR, isr); /* before looking for the cause: what comes later sets the bit again */
+    if (isr & LANAI_ISR_P0_SENT)
+        transmit_collect();
+    if (isr & LANAI_ISR_DMA_DONE(DMA_WRITE)) {
+        receive_collect();
+        if (event_wakes_noted)
+            event_wake_due();
+    }
+    if (isr & LANAI_ISR_DMA_DONE(DMA_READ))
+        dma_look(DMA_READ);
+    if (isr & LANAI_ISR_DMA_DONE(DMA_LISTS))
+        dma_look(DMA_LISTS);
+    if (isr & LANAI_ISR_DMA_DONE(DMA_BENCH))
+        dma_look(DMA_BENCH);
+    if (isr & TIMERS)
+        tick_interrupt(isr);
+    if (isr & LANAI_ISR_DMA_ERROR) {
+        COUNT(dma_errors);
+        firmware_stop(FW_ERROR_DMA);
+    }
+}
+
+/* The label of the loop's head below. An assembler label: clang relocates the address of a C label wrongly. */
+extern const char idle_loop[];
+
+int main(void) {
+    store32(&globals.idle_loop, (uint32_t)(uintptr_t)idle_loop);
+    globals_init();
+    dma_init();
+    transmit_init();
+    receive_init();
+    tick_init();
+    store32(&globals.status, FW_STATUS_RUN);
+    for (;;) {
+        __asm__ volatile(".globl idle_loop\nidle_loop:" ::: "memory");
+        uint32_t isr = register_load32(ISR) & LOOKED_AT;
+        if (isr)
+            interrupts(isr);
+        if (receive_ready() && receive_take())
+            continue;
+        if (transmit.queue_head != transmit.queue_tail)
+            transmit_pump();
+        for (struct endpoint** e = open_endpoints; *e; e++)
+            if (slot_ready(*e))
+                slot_take(*e);
+        if (command_waits())
+            command_step();
+    }
+}

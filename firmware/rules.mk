@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
+# The control program for LANai X cards.
+
+lanaix_LDFLAGS := --limit 0x100000
+$(eval $(call lanai_image,lanaix,$(addprefix firmware/,main.c globals.c endpoint.c dma.c event.c transmit.c receive.c \
+    slots.c nack.c tick.c command.c quiet.c bench.c)))

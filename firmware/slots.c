@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
+#include "firmware/slots.h"
+
+/* The longest body that goes out of a slot: inline part, gap, 128 bytes of data. */
+#define SLOT_SEND_MAX (WIRE_BODY_DATA + 128u)
+
+static inline void advance(struct endpoint* e) {
+    uint32_t next = ++e->slot_count;
+    e->slot = &e->window->slots[next & (FW_SLOTS - 1)];
+    e->expect = FW_GENERATION(next, FW_SLOTS);
+}
+
+static void done_without_packet(struct endpoint* e) {
+    e->silent++;
+    if (e->in_flight == 0)
+        slots_catch_up(e);
+    advance(e);
+}
+
+static int bad_slot(struct endpoint* e, enum fw_slot_error error) {
+    if (!event_brief(e, FW_EVENT_BAD_SLOT, e->slot_count & 0xffff, error, 0))
+        return 0;
+    COUNT(bad_slots);
+    done_without_packet(e);
+    return 1;
+}
+
+static inline void build_header(uint32_t* header, uint32_t kind, uint32_t dst_endpoint, const struct endpoint* e,
+                                uint32_t length, uint32_t dst_session) {
+    header[0] = WIRE_TYPE << 16 | WIRE_VERSION << 8 | kind;
+    header[1] = dst_endpoint << 24 | e->id << 16 | length;
+    header[2] = dst_session;
+    header[3] = my_card;
+}
+
+/* The body behind what waits for its data in the transmit queue, or data from the send ring, or both. */
+static int send_queued(struct endpoint* e, uint32_t kind, uint32_t peer, uint32_t dst_endpoint, uint32_t body_length,
+                       uint32_t data_length) {
+    if (!transmit_queue_room() || dma_room(DMA_READ) == 0)
+        return 0;
+    struct fw_slot* slot = e->slot;
+    uint32_t staging = STAGING_NONE;
+    if (data_length) {
+        uint32_t offset = load32(&slot->argument);
+        if (offset & 63 || offset >= e->send_size || data_length > e->send_size - offset)
+            return bad_slot(e, FW_SLOT_BAD_RANGE);
+        staging = staging_take();
+        if (staging == STAGING_NONE)
+            return 0;
+        dma_queue(DMA_READ, staging_address(staging), e->send_high, e->send_low + offset, data_length, LANAI_DMA_READ,
+                  DMA_TAG_NONE);
+    }
+    struct queued_packet* q = transmit_tail();
+    q->peer = peer;
+    build_header(q->header, kind, dst_endpoint, e, body_length + data_length, load32(&slot->dst_session));
+    q->header_length = sizeof(struct wire_header);
+    q->body = (uint32_t)(uintptr_t)slot + FW_SLOT_BODY - ((body_length + 7) & ~7u);
+    q->body_length = body_length;
+    q->data = staging_address(staging);
+    q->data_length = data_length;
+    q->reads_until = dma[DMA_READ].queued;
+    q->release = (struct release){(uint8_t)e->id, (uint8_t)staging};
+    transmit_enqueue();
+    e->waiting++;
+    e->in_flight++;
+    advance(e);
+    return 1;
+}
+
+static int send_direct(struct endpoint* e, uint32_t kind, uint32_t peer_index, uint32_t dst_endpoint,
+                       uint32_t length) {
+    if (!port_has_room())
+        return 0;
+    const struct fw_peer* peer = &peer_table[peer_index];
+    struct fw_slot* slot = e->slot;
+    build_header(transmit_header(), kind, dst_endpoint, e, length, load32(&slot->dst_session));
+    transmit_begin(peer, load8(&peer->route_length), sizeof(struct wire_header));
+    port_push((uint32_t)(uintptr_t)slot + FW_SLOT_BODY - ((length + 7) & ~7u), length | LANAI_SEND_LAST);
+    transmit_end((struct release){(uint8_t)e->id, STAGING_NONE});
+    e->in_flight++;
+    advance(e);
+    return 1;
+}
+
+int slot_take(struct endpoint* e) {
+    struct fw_slot* slot = e->slot;
+    uint32_t who = load32(&slot->peer);
+    uint32_t length = load16(&slot->length);
+    uint32_t type = who & 0xff;
+    uint32_t dst_endpoint = who >> 8 & 0xff;
+    uint32_t peer = who >> 16;
+    if (type == FW_SLOT_SEND || type == FW_SLOT_CONNECT) {
+        if (peer >= peer_count)
+            return bad_slot(e, FW_SLOT_BAD_PEER);
+        if (length - 1 >= SLOT_SEND_MAX)
+            return bad_slot(e, FW_SLOT_BAD_LENGTH);
+        uint32_t kind = type == FW_SLOT_SEND ? WIRE_MESSAGE : WIRE_CONNECT;
+        if (e->waiting)
+            return send_queued(e, kind, peer, dst_endpoint, length, 0);
+        return send_direct(e, kind, peer, dst_endpoint, length);
+    }
+    if (type == FW_SLOT_RETIRE)
+        return bad_slot(e, FW_SLOT_BAD_TYPE);
+    if (peer >= peer_count)
+        return bad_slot(e, type == FW_SLOT_MEDIUM || type == FW_SLOT_PULL ? FW_SLOT_BAD_PEER : FW_SLOT_BAD_TYPE);
+    if (type == FW_SLOT_MEDIUM) {
+        if (length - 1 >= WIRE_DATA_MAX)
+            return bad_slot(e, FW_SLOT_BAD_LENGTH);
+        return send_queued(e, WIRE_MESSAGE, peer, dst_endpoint, WIRE_BODY_DATA, length);
+    }
+    return bad_slot(e, FW_SLOT_BAD_TYPE);
+}
