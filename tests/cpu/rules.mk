@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-CPU_TESTS := main encodings_test addressing_test jumps_test random_alu_test
+CPU_TESTS := main encodings_test addressing_test jumps_test random_alu_test timing_test idle_test traps_test random_code_test
 $(eval $(call unit_test,cpu_test,$(CPU_TESTS:%=tests/cpu/%.cpp) tests/cpu/alu_reference.cpp,emulator_cpu))
 $(eval $(call unit_test,cpu_llvm_mc_test,tests/cpu/llvm_mc_test.cpp,emulator_cpu))
