@@ -7,6 +7,11 @@
 # SOURCES are .c and .S with path from the root; start-up code and the compiler's helpers come by themselves.
 # Set before the call, if wanted: NAME_OPT := -Os (default $(LANAI_OPT)), NAME_LDFLAGS := --limit 0x20000.
 
+# Rules for C on the LANai, each for a fault of the compiler (tests/toolchain/compiler-faults.sh shows them):
+# - shared memory and registers are read with load32() and its kind (firmware/chip/mmio.h), not as plain volatile;
+# - no 64-bit argument to a variadic function: caller and callee look for it in different places;
+# - no address of a label (computed goto) where it could become a constant: lanai-ld refuses the result.
+
 LANAI_CC ?= clang
 LANAI_OPT ?= -O2
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The two compiler faults are avoided by our flags and accessors; and, so that this test could notice, they do
-# appear without them.
+# The compiler's faults are avoided by our flags and accessors or caught by lanai-ld; and, so that this test could
+# notice, they do appear without that. A note tells when the compiler at hand no longer has one.
 build=${BUILD:-build}
 images=$build/firmware/toolchain
 objects=$build/lanai/toolchain
@@ -19,6 +19,17 @@ fi
 if [ "$(run fault-comparison-unguarded)" = "$want" ]; then
     echo "comparison: note: this compiler is right without -disable-peephole too"
 fi
+
+error=$("$build/bin/lanai-ld" -o /dev/null "$build"/lanai/runtime-O2/firmware/*.o \
+    "$objects/fault-label-address/tests/toolchain/faults/label_address.c.o" 2>&1)
+case $error in
+*"section .text.jumps+"*"which is no SLI or SLS instruction"*) ;;
+"") echo "label address: note: this compiler's object links" ;;
+*) echo "label address: unexpected error: $error"; status=1 ;;
+esac
+
+[ "$(run fault-wide-variadic)" != "wide: 0123456789abcdef" ] ||
+    echo "wide variadic: note: this compiler passes 64-bit variadic arguments well"
 
 # The special registers read, in order: fffffd28 shows as -728, fffffd30 as -720.
 reads() {

@@ -101,6 +101,21 @@ TEST_CASE("relocation overflow gives value and range") {
           "value 0x8000, allowed 0..0x7fff");
 }
 
+TEST_CASE("a relocation of an instruction without that field is refused") {
+    // add r0,0 -> r3 with a constant in the high half: what clang makes of a label's address.
+    CHECK(error_of({with_relocation(0x01810000, 1, 0x100)}) ==
+          "a.o: section .text.start+0x4: symbol target: 21-bit relocation of the word 0x01810000, "
+          "which is no SLI or SLS instruction");
+    CHECK(error_of({with_relocation(0x01810000, 3, 0x100)}) ==
+          "a.o: section .text.start+0x4: symbol target: 25-bit relocation of the word 0x01810000, which is no branch");
+    CHECK(error_of({with_relocation(0xe0000000, 5, 0x100)}) ==
+          "a.o: section .text.start+0x4: symbol target: high-half relocation of the word 0xe0000000, "
+          "which is no instruction with a 16-bit constant");
+    CHECK(error_of({with_relocation(0xf3020000, 6, 0x100)}) ==
+          "a.o: section .text.start+0x4: symbol target: low-half relocation of the word 0xf3020000, "
+          "which is no instruction with a 16-bit constant");
+}
+
 TEST_CASE("an unknown relocation kind is named") {
     CHECK(error_of({with_relocation(0, 7, 0)}) ==
           "a.o: section .text.start+0x4: symbol target: unknown relocation kind 7, known are 0..6");

@@ -24,7 +24,11 @@ $(call lanai_object,toolchain/fault-comparison-unguarded,tests/toolchain/faults/
     LANAI_CFLAGS := $(filter-out -mllvm -disable-peephole,$(LANAI_CFLAGS))
 $(eval $(call lanai_objects,toolchain/fault-read-order,tests/toolchain/faults/read_order.c,-O2))
 $(eval $(call lanai_objects,toolchain/fault-read-order-unguarded,tests/toolchain/faults/read_order.c,-O2 -DPLAIN_VOLATILE))
+$(eval $(call lanai_objects,toolchain/fault-label-address,tests/toolchain/faults/label_address.c,-O2))
+$(eval $(call lanai_test_image,toolchain/fault-wide-variadic,tests/toolchain/faults/wide_variadic.c,))
 $(eval $(call script_test,tests/toolchain/compiler-faults.sh,$(BUILD)/bin/lanai-run \
+    $(call lanai_object,toolchain/fault-label-address,tests/toolchain/faults/label_address.c) \
+    $(BUILD)/firmware/toolchain/fault-wide-variadic.bin \
     $(BUILD)/firmware/toolchain/fault-comparison.bin $(BUILD)/firmware/toolchain/fault-comparison-unguarded.bin \
     $(call lanai_object,toolchain/fault-read-order,tests/toolchain/faults/read_order.c) \
     $(call lanai_object,toolchain/fault-read-order-unguarded,tests/toolchain/faults/read_order.c)))
