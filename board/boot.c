@@ -5,8 +5,8 @@
  */
 #include "board/access.h"
 
-#define SRAM_SIZE_MASK     0x0ffffc00u /* of DMA_CONFIG */
-#define STATUS_TIMEOUT_MS  1000u       /* for each of LOAD -> INIT and INIT -> RUN */
+#define SRAM_SIZE_MASK    0x0ffffc00u /* of DMA_CONFIG */
+#define STATUS_TIMEOUT_MS 1000u       /* for each of LOAD -> INIT and INIT -> RUN */
 
 static void control(struct board *board, uint32_t bits) {
     board_write(board, LANAI_BAR0_CONTROL_WORD, bits);

@@ -13,4 +13,6 @@ void board_counters_clear(struct board *board) {
     board->ops->zero_sram(board->context, board->counters, 4 * board->counter_count);
 }
 
-uint32_t board_heartbeat(struct board *board) { return board_read(board, BOARD_GLOBAL(heartbeat)); }
+uint32_t board_heartbeat(struct board *board) {
+    return board_read(board, BOARD_GLOBAL(heartbeat));
+}

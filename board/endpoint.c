@@ -8,8 +8,8 @@
 #define RING_BYTES_MAX    (16u << 20)
 #define RING_ALIGN        4096u
 
-#define ENTRY(board, endpoint, field)                                                                              \
-    ((board)->endpoints + (endpoint) * (uint32_t)sizeof(struct fw_endpoint) +                                      \
+#define ENTRY(board, endpoint, field)                                                                        \
+    ((board)->endpoints + (endpoint) * (uint32_t)sizeof(struct fw_endpoint) +                                \
      (uint32_t)offsetof(struct fw_endpoint, field))
 
 int board_endpoint_check(struct board *board, uint32_t endpoint) {
@@ -19,7 +19,8 @@ int board_endpoint_check(struct board *board, uint32_t endpoint) {
     return -EINVAL;
 }
 
-static bool size_possible(struct board *board, const char *what, uint32_t size, uint32_t least, uint32_t most) {
+static bool size_possible(struct board *board, const char *what, uint32_t size, uint32_t least,
+                          uint32_t most) {
     if (size >= least && size <= most && (size & (size - 1)) == 0)
         return true;
     board_log(board, "%s %u: a power of two from %u to %u is possible", what, size, least, most);
@@ -35,7 +36,8 @@ static bool address_possible(struct board *board, const char *what, uint64_t add
 }
 
 static bool rings_possible(struct board *board, const struct board_rings *r) {
-    return size_possible(board, "event ring entries", r->event_entries, EVENT_ENTRIES_MIN, EVENT_ENTRIES_MAX) &&
+    return size_possible(board, "event ring entries", r->event_entries, EVENT_ENTRIES_MIN,
+                         EVENT_ENTRIES_MAX) &&
            size_possible(board, "receive ring bytes", r->receive_size, RING_BYTES_MIN, RING_BYTES_MAX) &&
            size_possible(board, "send ring bytes", r->send_size, RING_BYTES_MIN, RING_BYTES_MAX) &&
            address_possible(board, "event ring", r->event_ring) &&
@@ -55,7 +57,7 @@ int board_endpoint_set(struct board *board, uint32_t endpoint, const struct boar
     board->ops->zero_sram(board->context, board->endpoint_windows + endpoint * FW_ENDPOINT_WINDOW_SIZE,
                           FW_ENDPOINT_WINDOW_SIZE);
     board->ops->zero_sram(board->context, board->windows + endpoint * windows_size, windows_size);
-    /* wake_count stays: it counts as long as the firmware runs, so that no wake-up is taken for an old one. */
+    /* wake_count stays: it only grows, so that no wake-up is taken for one of the last owner's. */
     board_write(board, ENTRY(board, endpoint, session), rings->session);
     board_write64(board, ENTRY(board, endpoint, event_ring), rings->event_ring);
     board_write64(board, ENTRY(board, endpoint, receive_ring), rings->receive_ring);

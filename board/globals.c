@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * What the firmware says about its tables, checked once: nothing read here may later lead a store of the driver
- * to a place that the firmware did not mean.
+ * What the firmware says about its tables, checked once: nothing read here may later lead a store of the
+ * driver to a place that the firmware did not mean.
  */
 #include "abi/driver.h"
 #include "board/access.h"
@@ -57,8 +57,8 @@ int board_globals_read(struct board *board, uint32_t image_size) {
     board->windows = board_read(board, BOARD_GLOBAL(windows));
     board->peers = board_read(board, BOARD_GLOBAL(peers));
     board->counters = board_read(board, BOARD_GLOBAL(counters));
-    tables[0] = (struct table){"endpoints", board->endpoints,
-                               FW_ENDPOINTS * (uint32_t)sizeof(struct fw_endpoint), 8};
+    tables[0] =
+        (struct table){"endpoints", board->endpoints, FW_ENDPOINTS * (uint32_t)sizeof(struct fw_endpoint), 8};
     tables[1] = (struct table){"endpoint windows", board->endpoint_windows,
                                FW_ENDPOINTS * FW_ENDPOINT_WINDOW_SIZE, 4096};
     tables[2] = (struct table){"windows", board->windows,

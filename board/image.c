@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * Is this a firmware image for this driver? An image is a flat copy of SRAM from 0 on; it carries its globals,
- * with magic and ABI version, at FW_GLOBALS, so a wrong file is refused before anything of it runs.
+ * Is this a firmware image for this driver? An image is a flat copy of SRAM from 0 on; it carries its
+ * globals, with magic and ABI version, at FW_GLOBALS, so a wrong file is refused before anything of it runs.
  */
 #include "board/access.h"
 

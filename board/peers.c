@@ -2,7 +2,9 @@
 /* The peer table: routes by index, and an index sorted by card for looking up who sent a packet. */
 #include "board/access.h"
 
-static uint32_t card_of(const struct board_peer *peer) { return (uint32_t)peer->mac; }
+static uint32_t card_of(const struct board_peer *peer) {
+    return (uint32_t)peer->mac;
+}
 
 static bool peer_possible(struct board *board, const struct board_peer *peer, uint32_t index) {
     uint32_t hop;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * The only difference between board/ in a kernel and board/ in a process: where memcpy, snprintf, bool and the
- * errno values come from. Nothing else in board/ may ask for __KERNEL__.
+ * The only difference between board/ in a kernel and board/ in a process: where memcpy, snprintf, bool and
+ * the errno values come from. Nothing else in board/ may ask for __KERNEL__.
  */
 #ifndef MYRI_BOARD_PLATFORM_H
 #define MYRI_BOARD_PLATFORM_H

@@ -2,8 +2,8 @@
 /* Registered windows: where a process's memory is on the bus. */
 #include "board/access.h"
 
-#define ENTRY(board, endpoint, window, field)                                                                      \
-    ((board)->windows + ((endpoint)*FW_WINDOWS + (window)) * (uint32_t)sizeof(struct fw_window) +                  \
+#define ENTRY(board, endpoint, window, field)                                                                \
+    ((board)->windows + ((endpoint)*FW_WINDOWS + (window)) * (uint32_t)sizeof(struct fw_window) +            \
      (uint32_t)offsetof(struct fw_window, field))
 
 static int window_check(struct board *board, uint32_t endpoint, uint32_t window) {
@@ -15,8 +15,8 @@ static int window_check(struct board *board, uint32_t endpoint, uint32_t window)
     return -EINVAL;
 }
 
-int board_window_set(struct board *board, uint32_t endpoint, uint32_t window, uint32_t generation, uint64_t list,
-                     uint32_t length) {
+int board_window_set(struct board *board, uint32_t endpoint, uint32_t window, uint32_t generation,
+                     uint64_t list, uint32_t length) {
     const int status = window_check(board, endpoint, window);
 
     if (status)
@@ -30,8 +30,8 @@ int board_window_set(struct board *board, uint32_t endpoint, uint32_t window, ui
         return -EINVAL;
     }
     if (list % sizeof(struct fw_piece) != 0) {
-        board_log(board, "page list at bus address 0x%llx: must be a multiple of %u", (unsigned long long)list,
-                  (unsigned)sizeof(struct fw_piece));
+        board_log(board, "page list at bus address 0x%llx: must be a multiple of %u",
+                  (unsigned long long)list, (unsigned)sizeof(struct fw_piece));
         return -EINVAL;
     }
     board_write64(board, ENTRY(board, endpoint, window, list), list);
