@@ -6,7 +6,9 @@
  * reads no clock. Receiving goes before sending; each endpoint gets one request per pass.
  */
 #include "firmware/command.h"
+#include "firmware/pull.h"
 #include "firmware/receive.h"
+#include "firmware/serve.h"
 #include "firmware/slots.h"
 #include "firmware/tick.h"
 
@@ -56,6 +58,10 @@ int main(void) {
             interrupts(isr);
         if (receive_ready() && receive_take())
             continue;
+        if (pull_work)
+            pull_step();
+        if (serves_active)
+            serve_step();
         if (transmit.queue_head != transmit.queue_tail)
             transmit_pump();
         for (struct endpoint** e = open_endpoints; *e; e++)

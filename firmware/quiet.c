@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 #include "firmware/quiet.h"
 #include "firmware/dma.h"
+#include "firmware/pull.h"
+#include "firmware/serve.h"
 #include "firmware/transmit.h"
 
-void quiet_endpoint(uint32_t endpoint) { (void)endpoint; }
+void quiet_endpoint(uint32_t endpoint) {
+    pull_end(endpoint, FW_WINDOWS);
+    serve_end(endpoint, FW_WINDOWS);
+}
 
 void quiet_window(uint32_t endpoint, uint32_t window) {
-    (void)endpoint;
-    (void)window;
+    pull_end(endpoint, window);
+    serve_end(endpoint, window);
 }
 
 struct quiet_mark quiet_mark_now(void) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 #include "firmware/receive.h"
 #include "firmware/nack.h"
+#include "firmware/pull.h"
+#include "firmware/serve.h"
 
 struct receive receive;
 
@@ -149,15 +151,26 @@ static int handle(uint32_t* packet, uint32_t length) {
         COUNT(refused_closed);
         return kind == WIRE_NACK ? 1 : refuse(packet, WIRE_REFUSED_CLOSED);
     }
-    if (kind == WIRE_MESSAGE) {
-        if (load32(&packet[2]) != e->session) {
-            COUNT(refused_session);
-            return refuse(packet, WIRE_REFUSED_SESSION);
-        }
-        return deliver(e, packet, body);
-    }
     if (kind == WIRE_CONNECT)
         return deliver(e, packet, body);
+    if (kind != WIRE_NACK && load32(&packet[2]) != e->session) {
+        COUNT(refused_session);
+        return refuse(packet, WIRE_REFUSED_SESSION);
+    }
+    if (kind == WIRE_MESSAGE)
+        return deliver(e, packet, body);
+    if (kind == WIRE_FRAME)
+        return pull_frame(e, packet, body);
+    if (kind == WIRE_PULL) {
+        int refused;
+        if (!serve_request(e, packet, body, &refused))
+            return 0;
+        if (refused) {
+            COUNT(refused_grant);
+            return refuse(packet, WIRE_REFUSED_GRANT);
+        }
+        return 1;
+    }
     if (kind == WIRE_NACK) {
         COUNT(nacks_received);
         return body == sizeof(struct wire_nack) ? deliver(e, packet, body) : 1;

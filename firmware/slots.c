@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 #include "firmware/slots.h"
+#include "firmware/pull.h"
+#include "firmware/serve.h"
 
 /* The longest body that goes out of a slot: inline part, gap, 128 bytes of data. */
 #define SLOT_SEND_MAX (WIRE_BODY_DATA + 128u)
@@ -44,9 +46,10 @@ static int send_queued(struct endpoint* e, uint32_t kind, uint32_t peer, uint32_
         uint32_t offset = load32(&slot->argument);
         if (offset & 63 || offset >= e->send_size || data_length > e->send_size - offset)
             return bad_slot(e, FW_SLOT_BAD_RANGE);
-        staging = staging_take();
-        if (staging == STAGING_NONE)
+        if (transmit.mediums_staged >= STAGING_BUFFERS - FRAMES_AHEAD)
             return 0;
+        transmit.mediums_staged++;
+        staging = staging_take();
         dma_queue(DMA_READ, staging_address(staging), e->send_high, e->send_low + offset, data_length, LANAI_DMA_READ,
                   DMA_TAG_NONE);
     }
@@ -82,6 +85,43 @@ static int send_direct(struct endpoint* e, uint32_t kind, uint32_t peer_index, u
     return 1;
 }
 
+static int retire(struct endpoint* e) {
+    struct fw_slot* slot = e->slot;
+    if (load16(&slot->length) != sizeof(struct fw_retire_request))
+        return bad_slot(e, FW_SLOT_BAD_LENGTH);
+    const struct fw_retire_request* r = (const struct fw_retire_request*)&slot->body[FW_SLOT_BODY - 8];
+    uint32_t what = load8(&r->what);
+    uint32_t index = load16(&r->index);
+    uint32_t generation = load16(&r->generation);
+    if (what == FW_RETIRE_PULL && index < FW_PULLS) {
+        /* Its transfers are on the WRITE channel, and the event follows them there. */
+        pull_retire(e, index, generation);
+    } else if (what == FW_RETIRE_GRANT && index < FW_GRANTS) {
+        serve_retire(e, index, generation);
+        if (!e->retiring) {
+            e->retiring = 1;
+            e->retire_mark = dma[DMA_READ].queued;
+        }
+        if ((int32_t)(dma[DMA_READ].done - e->retire_mark) < 0)
+            return 0;
+    } else {
+        return bad_slot(e, FW_SLOT_BAD_RANGE);
+    }
+    if (!event_brief(e, FW_EVENT_RETIRED, index << 16 | generation, what, 0))
+        return 0;
+    e->retiring = 0;
+    done_without_packet(e);
+    return 1;
+}
+
+static int begin_pull(struct endpoint* e, uint32_t peer, uint32_t dst_endpoint) {
+    uint32_t error = pull_begin(e, peer, dst_endpoint);
+    if (error)
+        return bad_slot(e, error);
+    done_without_packet(e);
+    return 1;
+}
+
 int slot_take(struct endpoint* e) {
     struct fw_slot* slot = e->slot;
     uint32_t who = load32(&slot->peer);
@@ -100,13 +140,14 @@ int slot_take(struct endpoint* e) {
         return send_direct(e, kind, peer, dst_endpoint, length);
     }
     if (type == FW_SLOT_RETIRE)
+        return retire(e);
+    if (type != FW_SLOT_MEDIUM && type != FW_SLOT_PULL)
         return bad_slot(e, FW_SLOT_BAD_TYPE);
     if (peer >= peer_count)
-        return bad_slot(e, type == FW_SLOT_MEDIUM || type == FW_SLOT_PULL ? FW_SLOT_BAD_PEER : FW_SLOT_BAD_TYPE);
-    if (type == FW_SLOT_MEDIUM) {
-        if (length - 1 >= WIRE_DATA_MAX)
-            return bad_slot(e, FW_SLOT_BAD_LENGTH);
-        return send_queued(e, WIRE_MESSAGE, peer, dst_endpoint, WIRE_BODY_DATA, length);
-    }
-    return bad_slot(e, FW_SLOT_BAD_TYPE);
+        return bad_slot(e, FW_SLOT_BAD_PEER);
+    if (type == FW_SLOT_PULL)
+        return begin_pull(e, peer, dst_endpoint);
+    if (length - 1 >= WIRE_DATA_MAX)
+        return bad_slot(e, FW_SLOT_BAD_LENGTH);
+    return send_queued(e, WIRE_MESSAGE, peer, dst_endpoint, WIRE_BODY_DATA, length);
 }

@@ -2,6 +2,7 @@
 #include "firmware/tick.h"
 #include "firmware/event.h"
 #include "firmware/nack.h"
+#include "firmware/pull.h"
 #include "firmware/transmit.h"
 
 #define TICKS_PER_US (1000u / LANAI_TIMER_TICK_NS)
@@ -24,6 +25,8 @@ static void tick(void) {
         if (event_wakes_noted)
             tick_want(TICK_WAKES);
     }
+    if (who & TICK_PULLS && pull_tick())
+        tick_want(TICK_PULLS);
     if (who & TICK_SLOTS)
         for (struct endpoint** e = open_endpoints; *e; e++)
             slots_report(*e);

@@ -32,6 +32,8 @@ int transmit_pump(void) {
         struct queued_packet* q = &transmit_queue[transmit.queue_head & (TRANSMIT_QUEUE - 1)];
         if ((int32_t)(dma[DMA_READ].done - q->reads_until) < 0 || !port_has_room())
             break;
+        if (q->data_length && transmit.pushed - transmit.sent >= PACKETS_BEFORE_DATA)
+            break;
         const struct fw_peer* peer = &peer_table[q->peer];
         uint32_t route_length = load8(&peer->route_length);
         uint32_t* header = transmit_header();
@@ -83,8 +85,13 @@ void transmit_collect(void) {
         struct release release = transmit.in_port[transmit.sent & (PACKETS_IN_PORT - 1)];
         if (release.endpoint != NO_ENDPOINT)
             slot_sent(&endpoints[release.endpoint]);
-        if (release.staging != STAGING_NONE)
+        if (release.staging != STAGING_NONE) {
             transmit.staging_free |= 1u << release.staging;
+            if (release.endpoint == NO_ENDPOINT)
+                transmit.frames_staged--;
+            else
+                transmit.mediums_staged--;
+        }
         transmit.sent++;
     }
 }

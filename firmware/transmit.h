@@ -16,6 +16,10 @@
 #define STAGING_BUFFERS 12u
 #define STAGING_SIZE    (1u << WIRE_FRAME_SHIFT_MAX)
 #define STAGING_NONE    0xffu
+/* Frames may hold so many of them: enough for the bus to stay ahead of the link; the rest is for mediums. */
+#define FRAMES_AHEAD 4u
+/* A packet with data enters the port only behind fewer than this, so that short messages do not wait for long. */
+#define PACKETS_BEFORE_DATA 2u
 #define NO_ENDPOINT     0xffu
 
 /* The port's queue holds LANAI_SEND_QUEUE descriptors and a packet takes at most PACKET_DESCRIPTORS. */
@@ -35,6 +39,7 @@ struct transmit {
     uint32_t header[PACKETS_IN_PORT][8];
     uint32_t queue_head, queue_tail; /* entries of the transmit queue, not wrapping */
     uint32_t staging_free;           /* bit per buffer */
+    uint32_t frames_staged, mediums_staged;
 };
 extern struct transmit transmit;
 
