@@ -25,12 +25,22 @@ endif
 MAKEFLAGS += --no-builtin-rules
 
 include mk/templates.mk
+include mk/deps.mk
 include mk/lanai.mk
 include $(wildcard */rules.mk */*/rules.mk)
 
-.PHONY: all clean
+.PHONY: all clean help
 all: $(PROGRAMS) $(LIBRARIES) $(IMAGES)
 clean:
 	rm -rf $(BUILD)
+help:
+	@echo 'make                 build everything into build/'
+	@echo 'make demo            two emulated cards, measured and compared with published figures'
+	@echo 'make check           all tests'
+	@echo 'make check-asan      the same with address and undefined-behaviour sanitizers'
+	@echo 'make bench           benchmarks'
+	@echo 'make bench-firmware  LANai cycles per message'
+	@echo 'make deps            Debian packages needed; installs what is missing (DEPS=no: only says so)'
+	@echo 'V=1 shows commands, BUILD=dir builds elsewhere'
 
 -include $(DEPENDS)
