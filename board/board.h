@@ -18,6 +18,10 @@
 #include <stdbool.h>
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct board_ops {
     /* Offsets in BAR0; values as numbers in the card's big-endian order (SRAM bytes 00 00 00 01 are 1). */
     uint32_t (*read32)(void *context, uint32_t offset);
@@ -104,5 +108,9 @@ int board_peers_set(struct board *board, const struct board_peer *peers, uint32_
 void board_counters_read(struct board *board, uint32_t *values, uint32_t count);
 void board_counters_clear(struct board *board);
 uint32_t board_heartbeat(struct board *board);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* MYRI_BOARD_BOARD_H */

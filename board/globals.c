@@ -29,17 +29,21 @@ static bool tables_apart(struct board *board, const struct table *a, const struc
     return false;
 }
 
+/* The text may lack an end or be no text at all: what people see of it is harmless. */
 static void read_version(struct board *board) {
-    uint32_t n, word;
+    const uint32_t size = sizeof(board->firmware_version);
+    char *text = board->firmware_version;
+    uint32_t n;
+    be32 word;
 
-    for (n = 0; n < sizeof(board->firmware_version); n++) {
-        word = board_read(board, BOARD_GLOBAL(version) + n / 4 * 4);
-        board->firmware_version[n] = (char)(word >> (24 - n % 4 * 8));
+    for (n = 0; n < size; n += 4) {
+        word = cpu_to_be32(board_read(board, BOARD_GLOBAL(version) + n));
+        memcpy(text + n, &word, 4);
     }
-    board->firmware_version[sizeof(board->firmware_version) - 1] = '\0';
-    for (n = 0; board->firmware_version[n] != '\0'; n++)
-        if (board->firmware_version[n] < ' ' || board->firmware_version[n] > '~')
-            board->firmware_version[n] = '?';
+    text[size - 1] = '\0';
+    for (n = 0; text[n] != '\0'; n++)
+        if (text[n] < ' ' || text[n] > '~')
+            text[n] = '?';
 }
 
 int board_globals_read(struct board *board, uint32_t image_size) {

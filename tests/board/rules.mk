@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSD-3-Clause
+$(eval $(call unit_test,board,$(addprefix tests/board/,fake_card.cpp boot_test.cpp eeprom_test.cpp command_test.cpp \
+    tables_test.cpp),board))

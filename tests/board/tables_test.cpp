@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Endpoint, window and peer tables: the right bytes at the right places, everything else refused.
+#include <algorithm>
+#include <cerrno>
+#include <doctest/doctest.h>
+#include <string>
+
+#include "tests/board/fake_card.h"
+
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+Bytes bytes_at(const FakeCard& card, uint32_t offset, uint32_t length) {
+    return {card.sram.begin() + offset, card.sram.begin() + offset + length};
+}
+
+board_rings good_rings() {
+    board_rings r{};
+    r.event_ring = 0x1'2345'6000;
+    r.receive_ring = 0x2'0000'1000;
+    r.send_ring = 0xfedc'ba98'7654'3000;
+    r.event_entries = 1024;
+    r.receive_size = 1u << 20;
+    r.send_size = 16u << 10;
+    r.session = 0xdeadbeef;
+    return r;
+}
+
+board_peer peer(uint64_t mac, Bytes route) {
+    board_peer p{};
+    p.mac = mac;
+    p.route_length = static_cast<uint32_t>(route.size());
+    std::copy_n(route.begin(), std::min<size_t>(route.size(), FW_ROUTE_MAX), p.route);
+    return p;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("an endpoint's entry has each value big-endian at its place, and the state is stored last") {
+    FakeCard card;
+    boot_good(card);
+    const board_rings rings = good_rings();
+    card.set_word(0x20000 + 5 * 64 + 44, 3); // wake count: the firmware's
+    REQUIRE(board_endpoint_set(&card.board, 5, &rings) == 0);
+    const Bytes expected{0, 0, 0, 1, 0xde, 0xad, 0xbe, 0xef, 0,    0,    0,    1,    0x23, 0x45, 0x60, 0,
+                         0, 0, 0, 2, 0,    0,    0x10, 0,    0xfe, 0xdc, 0xba, 0x98, 0x76, 0x54, 0x30, 0,
+                         0, 0, 4, 0, 0,    0x10, 0,    0,    0,    0,    0x40, 0,    0,    0,    0,    3,
+                         0, 0, 0, 0, 0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0};
+    CHECK(bytes_at(card, 0x20000 + 5 * 64, 64) == expected);
+    CHECK(bytes_at(card, 0x20000 + 4 * 64, 64) == Bytes(64, 0));
+    CHECK(bytes_at(card, 0x20000 + 6 * 64, 64) == Bytes(64, 0));
+    CHECK(card.trace.back() == "write 20140..20144");
+    CHECK(board_endpoint_wake_count(&card.board, 5) == 3);
+}
+
+TEST_CASE("a new owner finds nothing of the last one's slots, grants and windows; neighbours keep theirs") {
+    FakeCard card;
+    boot_good(card);
+    const uint32_t window = FW_SRAM_ENDPOINT_WINDOWS + 2 * 0x4000, windows = 0x30000 + 2 * 64 * 16;
+    std::fill_n(card.sram.begin() + window - 4, 0x4000 + 8, uint8_t{0xaa});
+    std::fill_n(card.sram.begin() + windows - 4, 64 * 16 + 8, uint8_t{0xbb});
+    const board_rings rings = good_rings();
+    REQUIRE(board_endpoint_set(&card.board, 2, &rings) == 0);
+    CHECK(bytes_at(card, window, 0x4000) == Bytes(0x4000, 0));
+    CHECK(bytes_at(card, windows, 64 * 16) == Bytes(64 * 16, 0));
+    CHECK(card.word(window - 4) == 0xaaaaaaaa);
+    CHECK(card.word(window + 0x4000) == 0xaaaaaaaa);
+    CHECK(card.word(windows - 4) == 0xbbbbbbbb);
+    CHECK(card.word(windows + 64 * 16) == 0xbbbbbbbb);
+}
+
+TEST_CASE("clearing an endpoint only changes its state") {
+    FakeCard card;
+    boot_good(card);
+    const board_rings rings = good_rings();
+    REQUIRE(board_endpoint_set(&card.board, 31, &rings) == 0);
+    Bytes expected = bytes_at(card, 0x20000 + 31 * 64, 64);
+    expected[3] = 0;
+    CHECK(board_endpoint_clear(&card.board, 31) == 0);
+    CHECK(bytes_at(card, 0x20000 + 31 * 64, 64) == expected);
+}
+
+TEST_CASE("endpoints and rings out of range are refused and nothing is written") {
+    FakeCard card;
+    boot_good(card);
+    const board_rings good = good_rings();
+    const Bytes before = card.sram;
+    CHECK(board_endpoint_set(&card.board, 32, &good) == -EINVAL);
+    CHECK(contains(card.said(), "endpoint 32"));
+    CHECK(board_endpoint_clear(&card.board, 32) == -EINVAL);
+    CHECK(board_endpoint_wake_count(&card.board, 0xffffffff) == 0);
+    auto refused = [&](auto change, const char* why) {
+        board_rings rings = good_rings();
+        change(rings);
+        CHECK(board_endpoint_set(&card.board, 0, &rings) == -EINVAL);
+        CHECK(contains(card.said(), why));
+    };
+    refused([](board_rings& r) { r.event_entries = 32; }, "event ring entries 32");
+    refused([](board_rings& r) { r.event_entries = 96; }, "event ring entries 96");
+    refused([](board_rings& r) { r.event_entries = 32768; }, "event ring entries 32768");
+    refused([](board_rings& r) { r.receive_size = 0; }, "receive ring bytes 0");
+    refused([](board_rings& r) { r.receive_size = 32u << 20; }, "receive ring bytes");
+    refused([](board_rings& r) { r.send_size = 8u << 10; }, "send ring bytes 8192");
+    refused([](board_rings& r) { r.send_size = (16u << 10) + 1; }, "send ring bytes");
+    refused([](board_rings& r) { r.event_ring += 64; }, "event ring at bus address");
+    refused([](board_rings& r) { r.receive_ring += 2048; }, "receive ring at bus address");
+    refused([](board_rings& r) { r.send_ring += 1; }, "send ring at bus address");
+    CHECK(card.sram == before);
+}
+
+TEST_CASE("a window's entry is complete before it has a length, and cleared by its length") {
+    FakeCard card;
+    boot_good(card);
+    REQUIRE(board_window_set(&card.board, 3, 63, 0x8001, 0x1'0002'0010, 8u << 20) == 0);
+    const uint32_t at = 0x30000 + (3 * 64 + 63) * 16;
+    CHECK(bytes_at(card, at, 16) == Bytes{0, 0, 0, 1, 0, 2, 0, 0x10, 0, 0x80, 0, 0, 0x80, 1, 0, 0});
+    CHECK(card.trace.back() == "write 30ff8..30ffc");
+    CHECK(board_window_clear(&card.board, 3, 63) == 0);
+    CHECK(bytes_at(card, at, 16) == Bytes{0, 0, 0, 1, 0, 2, 0, 0x10, 0, 0, 0, 0, 0x80, 1, 0, 0});
+    CHECK(card.word(at - 8) == 0);
+    CHECK(card.word(at + 16) == 0);
+}
+
+TEST_CASE("windows out of range are refused and nothing is written") {
+    FakeCard card;
+    boot_good(card);
+    const Bytes before = card.sram;
+    CHECK(board_window_set(&card.board, 32, 0, 1, 0, 1) == -EINVAL);
+    CHECK(board_window_set(&card.board, 0, 64, 1, 0, 1) == -EINVAL);
+    CHECK(contains(card.said(), "window 64"));
+    CHECK(board_window_set(&card.board, 0, 0, 0, 0, 1) == -EINVAL);
+    CHECK(board_window_set(&card.board, 0, 0, 65536, 0, 1) == -EINVAL);
+    CHECK(board_window_set(&card.board, 0, 0, 1, 0, 0) == -EINVAL);
+    CHECK(board_window_set(&card.board, 0, 0, 1, 0, (8u << 20) + 1) == -EINVAL);
+    CHECK(board_window_set(&card.board, 0, 0, 1, 8, 1) == -EINVAL);
+    CHECK(board_window_clear(&card.board, 0, 64) == -EINVAL);
+    CHECK(board_window_clear(&card.board, 32, 0) == -EINVAL);
+    CHECK(card.sram == before);
+}
+
+TEST_CASE("peers stand at their own index, with an index sorted by card beside them") {
+    FakeCard card;
+    boot_good(card);
+    std::fill_n(card.sram.begin() + 0x40000, 512 * 16, uint8_t{0xcc});
+    const board_peer peers[] = {peer(0x0060ddffffff, {0x81}), peer(0x0060dd000002, {0xbf, 0x80}),
+                                peer(0x0060dd800000, {0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87})};
+    REQUIRE(board_peers_set(&card.board, peers, 3) == 0);
+    CHECK(bytes_at(card, 0x40000, 48) == Bytes{0xdd, 0xff, 0xff, 0xff, 1,    0,    0x81, 0,
+                                               0,    0,    0,    0,    0,    0,    0,    1, // lowest: peer 1
+                                               0xdd, 0,    0,    2,    2,    0,    0xbf, 0x80,
+                                               0,    0,    0,    0,    0,    0,    0,    2, // then peer 2
+                                               0xdd, 0x80, 0,    0,    8,    0,    0x80, 0x81,
+                                               0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0,    0}); // then peer 0
+    CHECK(bytes_at(card, 0x40000 + 48, 509 * 16) == Bytes(509 * 16, 0));
+    CHECK(card.sram[0x40000 + 512 * 16] == 0);
+}
+
+TEST_CASE("a full peer table in any order is sorted") {
+    FakeCard card;
+    boot_good(card);
+    std::vector<board_peer> peers;
+    for (uint32_t n = 0; n < FW_PEERS; n++)
+        peers.push_back(peer(n * 2654435761u, {0x80})); // odd multiplier: all different
+    REQUIRE(board_peers_set(&card.board, peers.data(), FW_PEERS) == 0);
+    std::vector<bool> seen(FW_PEERS);
+    uint64_t last = 0;
+    for (uint32_t n = 0; n < FW_PEERS; n++) {
+        const uint32_t index = card.word(0x40000 + n * 16 + 12) & 0xffff;
+        REQUIRE(index < FW_PEERS);
+        CHECK_FALSE(seen[index]);
+        seen[index] = true;
+        CHECK(peers[index].mac >= last);
+        last = peers[index].mac;
+    }
+    CHECK(board_peers_set(&card.board, peers.data(), 0) == 0);
+    CHECK(bytes_at(card, 0x40000, 512 * 16) == Bytes(512 * 16, 0));
+}
+
+TEST_CASE("a peer table with anything wrong is refused whole, naming what is wrong") {
+    FakeCard card;
+    boot_good(card);
+    const Bytes before = card.sram;
+    auto refused = [&](std::vector<board_peer> peers, std::vector<const char*> why) {
+        CHECK(board_peers_set(&card.board, peers.data(), static_cast<uint32_t>(peers.size())) == -EINVAL);
+        for (const char* part : why)
+            CHECK(contains(card.said(), part));
+    };
+    const board_peer good = peer(1, {0x80});
+    refused(std::vector<board_peer>(513, good), {"513 peers", "512"});
+    refused({good, peer(2, {})}, {"peer 1", "route of 0 bytes"});
+    refused({good, peer(2, Bytes(9, 0x80))}, {"peer 1", "route of 9 bytes"});
+    refused({good, peer(2, {0x80, 0x7f})}, {"peer 1", "route byte 1", "0x7f"});
+    refused({good, peer(1ull << 48, {0x80})}, {"peer 1", "48 bits"});
+    refused({good, peer(2, {0x80}), peer(1, {0x81})}, {"peers 0 and 2", "0x000000000001"});
+    refused({peer(0x0060dd000001, {0x80}), peer(5, {0x80}), peer(0x1260dd000001, {0x80})},
+            {"0x0060dd000001", "0x1260dd000001", "low 32 bits"});
+    CHECK(card.sram == before);
+}
