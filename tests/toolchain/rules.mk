@@ -37,3 +37,6 @@ $(eval $(call script_test,tests/toolchain/lanai-ld.sh,$(BUILD)/bin/lanai-ld \
     $(call lanai_object,runtime-O2,firmware/start.S) \
     $(call lanai_object,toolchain/fault-comparison,tests/toolchain/faults/comparison.c) \
     $(call lanai_object,toolchain/fault-comparison-unguarded,tests/toolchain/faults/comparison.c)))
+
+$(eval $(call lanai_test_image,toolchain/start-up,tests/toolchain/start_up.c,))
+$(eval $(call script_test,tests/toolchain/start-up.sh,$(BUILD)/bin/lanai-run $(BUILD)/firmware/toolchain/start-up.bin))
