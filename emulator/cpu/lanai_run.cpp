@@ -10,6 +10,7 @@
 // file; 124 when --max-cycles ran out.
 #include "abi/lanai.h"
 #include "emulator/cpu/cpu.h"
+#include "emulator/cpu/disassemble.h"
 #include "emulator/cpu/profile.h"
 #include "emulator/cpu/test_port.h"
 
@@ -98,20 +99,23 @@ std::vector<uint8_t> load_image(const Options& options) {
     return bytes;
 }
 
-// One instruction: its cycle, address, word and the registers that it changed.
+// One instruction: its cycle, address, word and text, and the registers that it changed.
 Cpu::Stop step_with_trace(Cpu& cpu, const std::vector<uint8_t>& sram) {
     uint32_t before[32], pc = cpu.pc();
     for (unsigned n = 0; n < 32; n++)
         before[n] = cpu.reg(n);
-    std::string line = fmt::format("{:10} {:08x} ", cpu.cycle(), pc);
-    for (uint32_t i = pc; i < pc + 4 && i < sram.size(); i++)
-        line += fmt::format("{:02x}", sram[i]);
-    if (cpu.jump_pending())
-        line += " slot";
+    std::string line = fmt::format("{:10} {:08x}", cpu.cycle(), pc);
+    if (pc < sram.size()) {
+        uint32_t word = 0;
+        for (uint32_t i = 0; i < 4; i++)
+            word = word << 8 | sram[pc + i];
+        line += fmt::format(" {:08x} {}{:28}", word, cpu.jump_pending() ? '|' : ' ', disassemble(decode(word)));
+    }
     Cpu::Stop stop = cpu.run(cpu.cycle() + 1);
     for (unsigned n = 3; n < 32; n++)
         if (cpu.reg(n) != before[n])
             line += fmt::format(" r{}={:08x}", n, cpu.reg(n));
+    line.erase(line.find_last_not_of(' ') + 1);
     fmt::print(stderr, "{}\n", line);
     return stop;
 }
@@ -211,7 +215,7 @@ int main(int argc, char** argv) {
     app.add_option("--load-use-stall", options.timing.load_use_stall, "cycles lost when the next instruction uses a load")
         ->check(CLI::Range(0u, 100u))
         ->capture_default_str();
-    app.add_flag("--trace", options.trace, "a line for each instruction on stderr: cycle, pc, word, changed registers");
+    app.add_flag("--trace", options.trace, "a line for each instruction on stderr: cycle, pc, word, text (after a | in a delay slot), changed registers");
     auto* map = app.add_option("--map", options.map, "linker map, for --profile");
     app.add_flag("--profile", options.profile, "cycles and instructions of each function, on stderr")->needs(map);
     app.add_flag("--json", options.json, "counts (and profile) as one JSON object, the last line on stdout");

@@ -40,8 +40,8 @@ expect "prints and exits" 7 Hi "$dir/hi"
 expect "counts" 7 'Hi
 {"cycles":8,"instructions":6}' "$dir/hi" --json
 expect "trace" 7 Hi "$dir/hi" --trace
-says '^ *0 00000000 03000048 r6=00000048$'
-says '^ *7 00000014 9302fff8$'
+says '^ *0 00000000 03000048  add %r0, 0x48, %r6  *r6=00000048$'
+says '^ *7 00000014 9302fff8  st %r6, -8\[%r0\]$'
 [ "$(wc -l <"$dir/err")" = 6 ] || fail "trace: not one line for each instruction"
 
 cat >"$dir/map" <<END
