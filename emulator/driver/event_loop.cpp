@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "emulator/driver/event_loop.h"
+
+#include <sys/epoll.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace myri::emulator {
+namespace {
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+} // namespace
+
+EventLoop::EventLoop() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+    if (!epoll_)
+        fail("epoll_create1");
+}
+
+void EventLoop::watch(int fd, Handler handler) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = next_;
+    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+        fail("epoll_ctl");
+    watches_.emplace(next_, Watch{fd, std::make_shared<Handler>(std::move(handler))});
+    numbers_[fd] = next_++;
+}
+
+void EventLoop::forget(int fd) {
+    const auto number = numbers_.find(fd);
+    if (number == numbers_.end())
+        return;
+    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+    watches_.erase(number->second);
+    numbers_.erase(number);
+}
+
+bool EventLoop::once(int timeout_ms) {
+    std::array<epoll_event, 64> events;
+    const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
+    if (count < 0 && errno != EINTR)
+        fail("epoll_wait");
+    for (int n = 0; n < count; n++) {
+        const auto watch = watches_.find(events[static_cast<size_t>(n)].data.u64);
+        if (watch == watches_.end())
+            continue; // an earlier handler has forgotten it
+        const auto handler = watch->second.handler; // stays alive if it forgets itself
+        (*handler)();
+    }
+    return count > 0;
+}
+
+} // namespace myri::emulator

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Waits for file descriptors: sockets, pidfds, pipes. One thread; handlers may watch and forget freely.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "emulator/driver/file_descriptor.h"
+
+namespace myri::emulator {
+
+class EventLoop {
+public:
+    using Handler = std::function<void()>;
+    // Throws std::system_error if the system has no descriptor left.
+    EventLoop();
+    // Calls `handler` whenever `fd` is readable or hung up, until forget().
+    void watch(int fd, Handler handler);
+    void forget(int fd);
+    // Waits at most `timeout_ms` (0: not at all, -1: for ever) and calls the handlers of what is ready.
+    // False if nothing was.
+    bool once(int timeout_ms);
+
+private:
+    struct Watch {
+        int fd;
+        std::shared_ptr<Handler> handler;
+    };
+    FileDescriptor epoll_;
+    std::map<uint64_t, Watch> watches_; // by a number that is never used again: an fd's number is
+    std::map<int, uint64_t> numbers_;
+    uint64_t next_ = 1;
+};
+
+} // namespace myri::emulator

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a driver does for the processes of one host: endpoints, registered memory, peer table, counters. It knows
+// nothing of sockets and clocks; an owner is a number that its caller gives to a process.
+//
+// Every call happens at a virtual time that the simulation has reached; the card is touched at that time. What the
+// firmware must carry out ends later, in a callback. Status values are 0 or a negative errno (abi/driver.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "abi/driver.h"
+#include "emulator/driver/endpoint_memory.h"
+#include "emulator/driver/window_table.h"
+#include "emulator/fabric/link_port.h"
+#include "emulator/host/emulated_host.h"
+
+namespace myri::emulator {
+
+class HostDriver {
+public:
+    using Owner = uint64_t; // 0: nobody
+    using Done = std::function<void(Time, int status)>;
+    // `seed` gives the sessions; 0: they come from the system's cryptographic generator.
+    HostDriver(Scheduler& scheduler, EmulatedHost& host, LinkPort& link, uint64_t seed);
+
+    EmulatedHost& host() { return host_; }
+    void board_info(myri_board_info& info);
+    void counters(Time now, myri_counters& counters);
+
+    // The peer table. -EINVAL with the board's words in host().last_words().
+    void set_peers(Time now, std::vector<myri_peer> peers, Done done);
+    const std::vector<myri_peer>& peers() const { return peers_; }
+
+    // Opens an endpoint: `done` gets the completed request and the descriptor of the rings, which stays ours.
+    // `changed` is called when the card has written into the event ring.
+    using Opened = std::function<void(Time, int status, const myri_endpoint_open&, int rings)>;
+    void open(Time now, Owner owner, myri_endpoint_open request, RingRange::Changed changed, Opened done);
+    // -EINVAL if it is not the owner's.
+    void close(Time now, Owner owner, uint32_t endpoint, Done done);
+    // The owner has gone: closes all that it had. Its endpoints can be opened again at once; such an open ends
+    // after the close.
+    void close_all(Time now, Owner owner);
+    bool owns(Owner owner, uint32_t endpoint) const;
+    // Null if it is not open.
+    EndpointMemory* memory(uint32_t endpoint) const;
+    bool any_open() const;
+
+    int add_window(Time now, Owner owner, const std::shared_ptr<UserMemory>& memory, uint32_t endpoint,
+                   std::span<const myri_segment> segments, bool writable, uint32_t& window, uint32_t& generation);
+    void remove_window(Time now, Owner owner, const myri_unregister& request, Done done);
+
+    void dmabench(Time now, myri_dmabench request,
+                  std::function<void(Time, int status, const myri_dmabench&)> done);
+
+    // A burst of at most 64 bytes leaves the CPU for the SRAM window of an endpoint at `when`, now or later.
+    void store(Time when, uint32_t endpoint, uint32_t offset, std::vector<uint8_t> bytes);
+    // Rank of this driver's events.
+    Rank rank() const { return rank_; }
+
+private:
+    struct Endpoint {
+        enum class State { free, opening, open, closing } state = State::free;
+        Owner owner = 0;
+        uint64_t opened = 0; // times; sessions differ
+        std::shared_ptr<EndpointMemory> memory;
+        std::vector<uint64_t> on_bus;
+        std::unique_ptr<WindowTable> windows;
+        bool abandoned = false; // its owner went while it was being opened
+        std::vector<std::function<void(Time)>> after_close;
+    };
+    Endpoint* owned(Owner owner, uint32_t endpoint);
+    int choose(uint32_t wanted) const;
+    uint32_t session(uint32_t endpoint, uint64_t opened) const;
+    void open_chosen(Time now, Owner owner, myri_endpoint_open request, RingRange::Changed changed, Opened done);
+    void begin_close(Time now, uint32_t endpoint, Done done);
+    void closed(Time now, uint32_t endpoint);
+    void after_stores(Time now, std::function<void(Time)> action);
+
+    Scheduler& scheduler_;
+    EmulatedHost& host_;
+    LinkPort& link_;
+    const uint64_t seed_;
+    const Rank rank_;
+    std::array<Endpoint, FW_ENDPOINTS> endpoints_;
+    std::vector<myri_peer> peers_;
+    Time last_store_ = 0; // when the latest programmed store is in the card
+};
+
+} // namespace myri::emulator

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "emulator/driver/user_memory.h"
+
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+namespace myri::emulator {
+
+bool UserMemory::is_memory(int fd) {
+    struct statfs file_system;
+    if (fstatfs(fd, &file_system) != 0 || file_system.f_type != PROC_SUPER_MAGIC)
+        return false;
+    char target[64];
+    const std::string link = "/proc/self/fd/" + std::to_string(fd);
+    const ssize_t length = readlink(link.c_str(), target, sizeof target);
+    const std::string name(target, length > 0 ? static_cast<size_t>(length) : 0);
+    return name.ends_with("/mem");
+}
+
+int UserMemory::check(uint64_t address, uint64_t length, bool writable) const {
+    if (address + length < address)
+        return -EFAULT;
+    std::ifstream maps("/proc/" + std::to_string(pid_) + "/maps");
+    if (!maps)
+        return -EPERM;
+    uint64_t next = address; // everything below it is good
+    const uint64_t end = address + length;
+    for (std::string line; next < end && std::getline(maps, line);) {
+        uint64_t low = 0, high = 0;
+        char rights[5] = "";
+        if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &low, &high, rights) != 3)
+            continue;
+        if (high <= next)
+            continue;
+        if (low > next || rights[0] != 'r' || (writable && rights[1] != 'w'))
+            return -EFAULT;
+        next = high;
+    }
+    return next >= end ? 0 : -EFAULT;
+}
+
+bool UserMemory::read(uint64_t address, std::span<uint8_t> out) {
+    if (out.empty() || gone_)
+        return !gone_;
+    const ssize_t got = pread(mem_.get(), out.data(), out.size(), static_cast<off_t>(address));
+    gone_ = got == 0;
+    if (got < static_cast<ssize_t>(out.size()))
+        std::fill(out.begin() + std::max<ssize_t>(got, 0), out.end(), uint8_t{0});
+    return !gone_;
+}
+
+bool UserMemory::write(uint64_t address, std::span<const uint8_t> in) {
+    if (in.empty() || gone_)
+        return !gone_;
+    gone_ = pwrite(mem_.get(), in.data(), in.size(), static_cast<off_t>(address)) == 0;
+    return !gone_;
+}
+
+} // namespace myri::emulator
