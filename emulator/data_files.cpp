@@ -19,7 +19,9 @@ std::string joined(const std::vector<std::string>& names) {
     return text.empty() ? "none" : text;
 }
 
-std::string shown(double number) { return nlohmann::json(number).dump(); }
+std::string shown(double number) {
+    return nlohmann::json(number).dump();
+}
 
 } // namespace
 
@@ -45,8 +47,8 @@ DataFile::DataFile(const std::string& kind, const std::string& name) {
     if (name.find('/') == std::string::npos)
         file.open(path_);
     if (!file.is_open())
-        throw std::runtime_error(path_ + ": cannot be read; " + kind + " in that folder: " + joined(data_names(kind)) +
-                                 " (MYRI_DATA names another folder)");
+        throw std::runtime_error(path_ + ": cannot be read; " + kind + " in that folder: " +
+                                 joined(data_names(kind)) + " (MYRI_DATA names another folder)");
     try {
         json_ = nlohmann::json::parse(file);
     } catch (const nlohmann::json::exception& error) {

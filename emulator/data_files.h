@@ -2,10 +2,10 @@
 //
 // Profiles as data files: cards and hosts, one JSON file each.
 //
-// A file is an object of fields {"value": ..., "source": "where the value comes from"}, and one "comment". Every
-// field that the program knows must be there, every field that it does not know is an error, and so is a value
-// without a source. The folder is $MYRI_DATA, else ../share/myri beside the running program.
-// All errors are std::runtime_error with a text that names file, field, value and what is allowed.
+// A file is an object of fields {"value": ..., "source": "where the value comes from"}, and one "comment".
+// Every field that the program knows must be there, every field that it does not know is an error, and so is
+// a value without a source. The folder is $MYRI_DATA, else ../share/myri beside the running program. All
+// errors are std::runtime_error with a text that names file, field, value and what is allowed.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,8 @@ PciBus::Burst PciBus::next_burst(const Request& request, uint32_t done) const {
     const uint64_t left = request.sram.size() - done;
     const uint64_t limit = request.to_card ? profile_.read_limit : BURST_BOUNDARY;
     const auto bytes = static_cast<uint32_t>(std::min({left, limit, BURST_BOUNDARY - bus % BURST_BOUNDARY}));
-    const uint32_t overhead = request.to_card ? profile_.read_overhead_clocks : profile_.write_overhead_clocks;
+    const uint32_t overhead =
+        request.to_card ? profile_.read_overhead_clocks : profile_.write_overhead_clocks;
     return {bytes, overhead + data_clocks(bus, bytes)};
 }
 

@@ -2,10 +2,10 @@
 //
 // The PCI-X bus between a card and its host: half duplex, in bursts.
 //
-// A transfer is cut into bursts of at most the read limit (writes: 4 KiB) that do not cross 4 KiB boundaries of
-// bus addresses. A burst occupies the bus for its overhead clocks (reads: the host's start-up delay; writes:
-// arbitration) and one clock per 8 bytes. Requests of several channels share the bus burst by burst, round robin;
-// programmed stores from the host go before the next burst. Parameters are the host profile's.
+// A transfer is cut into bursts of at most the read limit (writes: 4 KiB) that do not cross 4 KiB boundaries
+// of bus addresses. A burst occupies the bus for its overhead clocks (reads: the host's start-up delay;
+// writes: arbitration) and one clock per 8 bytes. Requests of several channels share the bus burst by burst,
+// round robin; programmed stores from the host go before the next burst. Parameters are the host profile's.
 #pragma once
 
 #include <array>
@@ -38,8 +38,8 @@ public:
 
     PciBus(Scheduler& scheduler, Rank rank, const HostProfile& profile, HostMemory& memory);
 
-    // One request of at least 1 byte per channel at a time (else std::logic_error); `progress(last)` frees the
-    // channel, which its callback may already use again.
+    // One request of at least 1 byte per channel at a time (else std::logic_error); `progress(last)` frees
+    // the channel, which its callback may already use again.
     void request(Time now, unsigned channel, Request request);
     // Programmed store of `bytes` that left the CPU at `now`: the time at which it is in the card.
     Time posted_write(Time now, uint32_t bytes);

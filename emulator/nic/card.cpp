@@ -21,9 +21,10 @@ constexpr uint32_t NOTHING_THERE = ~0u; // reading what decodes to nothing
 
 struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
     State(Scheduler& s, Rank r, const CardProfile& p, const Identity& i, PciBus& b, LinkPort& l)
-        : scheduler(s), rank(r), card_profile(p), identity(i), bus(b), link(l), clock(p.lanai_khz), memory(p.sram_bytes),
-          timers(*this), dma(*this, b), send(*this, l, port, (uint64_t{r} << 40) + 1), receive(*this, l, port),
-          registers({interrupt_unit, timers, dma, port, send, receive}, clock, p.sram_bytes, b.profile().bus_mhz),
+        : scheduler(s), rank(r), card_profile(p), identity(i), bus(b), link(l), clock(p.lanai_khz),
+          memory(p.sram_bytes), timers(*this), dma(*this, b), send(*this, l, port, (uint64_t{r} << 40) + 1),
+          receive(*this, l, port), registers({interrupt_unit, timers, dma, port, send, receive}, clock,
+                                             p.sram_bytes, b.profile().bus_mhz),
           cpu(memory.bytes(), *this, p.cpu) {
         place_eeprom();
         link.attach(*this);
@@ -61,8 +62,12 @@ struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
 
     // LinkPort::Client
     void packet_sent(Time now, const PacketPtr&) override { touch(now), send.packet_sent(now); }
-    void packet_head(Time now, const PacketPtr& packet) override { touch(now), receive.packet_head(now, packet); }
-    void packet_tail(Time now, const PacketPtr& packet) override { touch(now), receive.packet_tail(now, packet); }
+    void packet_head(Time now, const PacketPtr& packet) override {
+        touch(now), receive.packet_head(now, packet);
+    }
+    void packet_tail(Time now, const PacketPtr& packet) override {
+        touch(now), receive.packet_tail(now, packet);
+    }
     void stop_changed(Time now, bool stopped) override { touch(now), send.stop_changed(now, stopped); }
     void link_changed(Time now, bool up) override { touch(now), show_link(up); }
 
@@ -83,14 +88,14 @@ struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
     RegisterDecoder registers;
     Cpu cpu;
 
-    bool held = true;      // CPU reset
+    bool held = true; // CPU reset
     bool io_reset = false;
     bool trapped = false;
-    bool idle = false;     // the processor waits in its idle loop for something to happen
+    bool idle = false;       // the processor waits in its idle loop for something to happen
     bool saw_moving = false; // since it last came by there, it read a count that grows by itself
     bool skipping = true;
     uint32_t idle_address = 0;
-    uint64_t epoch = 0;    // of I/O resets
+    uint64_t epoch = 0;                              // of I/O resets
     uint64_t first_cycle = 0, first_instruction = 0; // when the processor left reset
 };
 
@@ -236,23 +241,33 @@ void Card::sram_write(Time now, uint32_t offset, std::span<const uint8_t> bytes)
     s.sram_changed(offset, static_cast<uint32_t>(bytes.size()));
 }
 
-std::span<uint8_t> Card::sram() { return state_->sram(); }
-int Card::sram_fd() const { return state_->memory.fd(); }
+std::span<uint8_t> Card::sram() {
+    return state_->sram();
+}
+int Card::sram_fd() const {
+    return state_->memory.fd();
+}
 
 void Card::set_interrupt_handler(std::function<void(Time, bool)> handler) {
     state_->interrupt_unit.on_line = std::move(handler);
 }
 
-Time Card::clock() const { return state_->processor_clock(); }
+Time Card::clock() const {
+    return state_->processor_clock();
+}
 
-Time Card::lookahead() const { return std::min(state_->link.lookahead(), state_->bus.lookahead()); }
+Time Card::lookahead() const {
+    return std::min(state_->link.lookahead(), state_->bus.lookahead());
+}
 
 void Card::run(Time limit) {
     State& s = *state_;
     s.execute(s.clock.cycle_at(std::min(limit, s.clock.time_of(s.cpu.cycle()) + LONGEST_SLICE)));
 }
 
-void Card::advance_to(Time now) { state_->advance_to(now); }
+void Card::advance_to(Time now) {
+    state_->advance_to(now);
+}
 
 void Card::watch_idle(uint32_t address) {
     state_->idle_address = address;
@@ -264,13 +279,29 @@ void Card::set_idle_skipping(bool on) {
     watch_idle(state_->idle_address);
 }
 
-void Card::touch(Time now) { state_->touch(now); }
-bool Card::idle() const { return state_->idle; }
-uint64_t Card::cycles() const { return state_->cpu.cycle() - state_->first_cycle; }
-uint64_t Card::instructions() const { return state_->cpu.instructions() - state_->first_instruction; }
-bool Card::trapped() const { return state_->trapped; }
-std::string Card::trap_reason() const { return state_->trapped ? state_->cpu.trap_reason() : ""; }
-const CardProfile& Card::profile() const { return state_->card_profile; }
-const Card::Identity& Card::identity() const { return state_->identity; }
+void Card::touch(Time now) {
+    state_->touch(now);
+}
+bool Card::idle() const {
+    return state_->idle;
+}
+uint64_t Card::cycles() const {
+    return state_->cpu.cycle() - state_->first_cycle;
+}
+uint64_t Card::instructions() const {
+    return state_->cpu.instructions() - state_->first_instruction;
+}
+bool Card::trapped() const {
+    return state_->trapped;
+}
+std::string Card::trap_reason() const {
+    return state_->trapped ? state_->cpu.trap_reason() : "";
+}
+const CardProfile& Card::profile() const {
+    return state_->card_profile;
+}
+const Card::Identity& Card::identity() const {
+    return state_->identity;
+}
 
 } // namespace myri::emulator

@@ -2,10 +2,10 @@
 //
 // One emulated LANai X card: SRAM, processor, special registers, DMA engines, one packet port.
 //
-// Its host reaches it through BAR0; every access carries the virtual time at which it arrives in the card. Its
-// processor is an actor of the timeline: it runs ahead between events, and whoever changes what the firmware can
-// see first brings it to that time (advance_to). Idle firmware (emulator/cpu/cpu.h, watch_idle) makes the card's
-// clock NEVER until something touches it.
+// Its host reaches it through BAR0; every access carries the virtual time at which it arrives in the card.
+// Its processor is an actor of the timeline: it runs ahead between events, and whoever changes what the
+// firmware can see first brings it to that time (advance_to). Idle firmware (emulator/cpu/cpu.h, watch_idle)
+// makes the card's clock NEVER until something touches it.
 #pragma once
 
 #include <cstdint>
@@ -57,9 +57,9 @@ public:
     void touch(Time now);
     bool idle() const;
 
-    uint64_t cycles() const;       // of the processor since it left reset
+    uint64_t cycles() const; // of the processor since it left reset
     uint64_t instructions() const;
-    bool trapped() const;          // the processor met something undefined; trap_reason() says what
+    bool trapped() const; // the processor met something undefined; trap_reason() says what
     std::string trap_reason() const;
     const CardProfile& profile() const;
     const Identity& identity() const;

@@ -27,7 +27,8 @@ public:
     }
     // The first cycle that does not begin before `time`.
     uint64_t cycle_at(Time time) const {
-        return time / milliseconds(1) * khz_ + (time % milliseconds(1) * khz_ + milliseconds(1) - 1) / milliseconds(1);
+        return time / milliseconds(1) * khz_ +
+               (time % milliseconds(1) * khz_ + milliseconds(1) - 1) / milliseconds(1);
     }
 
 private:
@@ -63,7 +64,9 @@ inline void put_word(uint8_t* p, uint32_t value) {
     for (int i = 0; i < 4; i++)
         p[i] = static_cast<uint8_t>(value >> (24 - 8 * i));
 }
-inline uint32_t Chip::sram_word(uint32_t offset) { return word_of(&sram()[offset]); }
+inline uint32_t Chip::sram_word(uint32_t offset) {
+    return word_of(&sram()[offset]);
+}
 inline void Chip::set_sram_word(uint32_t offset, uint32_t value) {
     put_word(&sram()[offset], value);
     sram_changed(offset, 4);

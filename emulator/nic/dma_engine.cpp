@@ -121,10 +121,11 @@ void DmaEngine::start(Time now, unsigned channel) {
 // The last bus clock is over: the status follows after some cycles, the chain goes on at once.
 void DmaEngine::transferred(Time now, unsigned channel, const Descriptor& descriptor) {
     Channel& c = channels_[channel];
-    chip_.at(chip_.after(now, chip_.profile().dma_done_cycles), [this, channel, descriptor, life = c.life](Time when) {
-        if (channels_[channel].life == life)
-            done(when, channel, descriptor);
-    });
+    chip_.at(chip_.after(now, chip_.profile().dma_done_cycles),
+             [this, channel, descriptor, life = c.life](Time when) {
+                 if (channels_[channel].life == life)
+                     done(when, channel, descriptor);
+             });
     if (c.not_started != 0 && enabled_)
         start(now, channel);
     else

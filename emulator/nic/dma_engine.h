@@ -2,11 +2,12 @@
 //
 // The four DMA channels: chains of descriptors in SRAM, moved by the PCI bus.
 //
-// Writing n to DMAn_COUNT hands n more descriptors to channel n, the first at DMAn_POINTER, each further one where
-// its predecessor's `next` points. A descriptor is read once, before its first burst; that of a running chain is
-// fetched while its predecessor's data move, so a chain keeps the bus busy. DMAn_POINTER follows `next` as
-// descriptors finish, and stays if `next` is not VALID. What cannot be done (a bad descriptor, no such host memory,
-// more handed over than linked, a pointer stored while the channel works) sets DMA_ERROR and stops the channel.
+// Writing n to DMAn_COUNT hands n more descriptors to channel n, the first at DMAn_POINTER, each further one
+// where its predecessor's `next` points. A descriptor is read once, before its first burst; that of a running
+// chain is fetched while its predecessor's data move, so a chain keeps the bus busy. DMAn_POINTER follows
+// `next` as descriptors finish, and stays if `next` is not VALID. What cannot be done (a bad descriptor, no
+// such host memory, more handed over than linked, a pointer stored while the channel works) sets DMA_ERROR
+// and stops the channel.
 #pragma once
 
 #include <array>
@@ -31,14 +32,14 @@ public:
 
 private:
     struct Channel {
-        uint32_t pointer = 0;      // of the first descriptor that is not done
-        uint32_t fetch = 0;        // of the next one to start
-        uint32_t not_done = 0;     // handed over
-        uint32_t not_started = 0;  // of those
-        bool chained = true;       // `fetch` is valid: stored by software or a VALID `next`
-        bool working = false;      // a fetch or a transfer is under way
-        bool on_bus = false;       // the bus still holds a request, perhaps from before a reset
-        uint64_t life = 0;         // counts resets and errors: callbacks of an earlier life are stale
+        uint32_t pointer = 0;     // of the first descriptor that is not done
+        uint32_t fetch = 0;       // of the next one to start
+        uint32_t not_done = 0;    // handed over
+        uint32_t not_started = 0; // of those
+        bool chained = true;      // `fetch` is valid: stored by software or a VALID `next`
+        bool working = false;     // a fetch or a transfer is under way
+        bool on_bus = false;      // the bus still holds a request, perhaps from before a reset
+        uint64_t life = 0;        // counts resets and errors: callbacks of an earlier life are stale
     };
     struct Descriptor {
         uint32_t address, flags, bytes, sram, next;

@@ -8,7 +8,8 @@
 
 namespace myri::emulator {
 
-std::array<uint8_t, LANAI_EEPROM_SIZE> eeprom_strings(const CardProfile& profile, uint64_t mac, uint32_t serial) {
+std::array<uint8_t, LANAI_EEPROM_SIZE> eeprom_strings(const CardProfile& profile, uint64_t mac,
+                                                      uint32_t serial) {
     char address[18];
     snprintf(address, sizeof address, "%02x:%02x:%02x:%02x:%02x:%02x", unsigned(mac >> 40 & 0xff),
              unsigned(mac >> 32 & 0xff), unsigned(mac >> 24 & 0xff), unsigned(mac >> 16 & 0xff),
@@ -20,7 +21,8 @@ std::array<uint8_t, LANAI_EEPROM_SIZE> eeprom_strings(const CardProfile& profile
         all += entry + '\0';
     std::array<uint8_t, LANAI_EEPROM_SIZE> bytes{};
     if (all.size() >= bytes.size()) // the profile's limits keep it below
-        throw std::logic_error("EEPROM strings of " + std::to_string(all.size()) + " bytes: must be below 256");
+        throw std::logic_error("EEPROM strings of " + std::to_string(all.size()) +
+                               " bytes: must be below 256");
     std::copy(all.begin(), all.end(), bytes.begin());
     return bytes;
 }

@@ -12,6 +12,7 @@
 namespace myri::emulator {
 
 // NUL-terminated strings SN= MAC= PC= PN= PT: PV:, then an empty one. `mac` has 48 bits.
-std::array<uint8_t, LANAI_EEPROM_SIZE> eeprom_strings(const CardProfile& profile, uint64_t mac, uint32_t serial);
+std::array<uint8_t, LANAI_EEPROM_SIZE> eeprom_strings(const CardProfile& profile, uint64_t mac,
+                                                      uint32_t serial);
 
 } // namespace myri::emulator

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// ISR, AISR and the PCI interrupt line. Latched bits stay until written with one; the others follow conditions
-// that their units report with set_level(). All AISR bits follow conditions.
+// ISR, AISR and the PCI interrupt line. Latched bits stay until written with one; the others follow
+// conditions that their units report with set_level(). All AISR bits follow conditions.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ public:
     void reset(Time now);
     bool line() const { return line_; }
 
-    uint32_t aisr_on = 0;                       // register AISR_ON
-    std::function<void(Time, bool)> on_line;    // called when the line's level changes
+    uint32_t aisr_on = 0;                    // register AISR_ON
+    std::function<void(Time, bool)> on_line; // called when the line's level changes
 
 private:
     void update_line(Time now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The registers behind PORT_ADDR and PORT_DATA: what the link checks and sends, and counters. Those that the model
-// does not use are plain storage.
+// The registers behind PORT_ADDR and PORT_DATA: what the link checks and sends, and counters. Those that the
+// model does not use are plain storage.
 #pragma once
 
 #include <array>

@@ -14,7 +14,9 @@ constexpr uint32_t CRC32_BYTES = 4, CRC8_BYTES = 1;
 constexpr uint32_t INVALIDATE_MARKED_BAD = 0x200; // RECV_CONFIG
 constexpr uint32_t COMPLETE = 1u << 31;           // reading P0_RB
 
-uint32_t field(uint32_t config, unsigned shift) { return config >> shift & 0xf; }
+uint32_t field(uint32_t config, unsigned shift) {
+    return config >> shift & 0xf;
+}
 
 } // namespace
 
@@ -67,7 +69,8 @@ uint16_t ReceivePort::index() const {
 }
 
 bool ReceivePort::in_progress() const {
-    return std::any_of(arrivals_.begin(), arrivals_.end(), [](const Arrival& a) { return a.placed && !a.tail && !a.dropped; });
+    return std::any_of(arrivals_.begin(), arrivals_.end(),
+                       [](const Arrival& a) { return a.placed && !a.tail && !a.dropped; });
 }
 
 uint16_t ReceivePort::count(Time now) const {
@@ -187,7 +190,8 @@ uint32_t ReceivePort::check_flags(const Packet& packet) const {
     if (selected(LANAI_CONFIG_ENABLE_CRC8 | LANAI_CONFIG_INVALIDATE_CRC8))
         invalid |= packet.crc8_bad;
     if (selected(LANAI_CONFIG_ENABLE_CRC32 | LANAI_CONFIG_INVALIDATE_CRC32))
-        invalid |= packet.crc32_bad || !packet.crc32; // without one, the last bytes are hardly right by chance
+        invalid |=
+            packet.crc32_bad || !packet.crc32; // without one, the last bytes are hardly right by chance
     return (invalid ? LANAI_RPD_INVALID : 0) | (packet.marked_bad ? LANAI_RPD_MARKED_BAD : 0);
 }
 
@@ -212,8 +216,8 @@ void ReceivePort::complete(Time now, uint64_t number) {
 }
 
 void ReceivePort::update(Time now) {
-    const bool announced =
-        std::any_of(arrivals_.begin(), arrivals_.end(), [](const Arrival& a) { return a.announced && !a.dropped; });
+    const bool announced = std::any_of(arrivals_.begin(), arrivals_.end(),
+                                       [](const Arrival& a) { return a.announced && !a.dropped; });
     Interrupts& interrupts = chip_.interrupts();
     interrupts.set_level(LANAI_ISR_P0_HEAD, announced);
     interrupts.set_level(LANAI_ISR_P0_NO_BACKUP, posted_.size() < LANAI_RECEIVE_QUEUE);

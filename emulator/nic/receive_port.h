@@ -2,11 +2,11 @@
 //
 // The receiving half of port 0: places arriving packets into posted buffers.
 //
-// Two buffers can be posted, the current and the backup. A packet takes whole blocks of the current one when its
-// head arrives; if less than MAX_PACKET is left behind it, it is the buffer's LAST and the backup becomes current.
-// Bytes and descriptor appear in SRAM when the packet is complete (bytes already with HEADER_LENGTH bytes of it, if
-// that is set). Without a buffer a packet waits, and its sender is stopped, or with BUFFER_DROP it is dropped and
-// counted. A disabled port drops what comes.
+// Two buffers can be posted, the current and the backup. A packet takes whole blocks of the current one when
+// its head arrives; if less than MAX_PACKET is left behind it, it is the buffer's LAST and the backup becomes
+// current. Bytes and descriptor appear in SRAM when the packet is complete (bytes already with HEADER_LENGTH
+// bytes of it, if that is set). Without a buffer a packet waits, and its sender is stopped, or with
+// BUFFER_DROP it is dropped and counted. A disabled port drops what comes.
 #pragma once
 
 #include <cstdint>
@@ -74,11 +74,11 @@ private:
     LinkPort& link_;
     PortRegisters& registers_;
     uint32_t config_ = 0;
-    std::deque<Buffer> posted_;     // the current one first
-    std::deque<Arrival> arrivals_;  // in order; until complete
-    uint32_t retired_ = 0;          // the buffer that was filled last, for reading P0_RB
+    std::deque<Buffer> posted_;    // the current one first
+    std::deque<Arrival> arrivals_; // in order; until complete
+    uint32_t retired_ = 0;         // the buffer that was filled last, for reading P0_RB
     bool has_retired_ = false;
-    bool stopping_ = false;         // we have told the peer to stop
+    bool stopping_ = false; // we have told the peer to stop
     uint16_t buffer_drops_ = 0;
     uint64_t next_number_ = 0;
 };

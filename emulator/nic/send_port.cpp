@@ -18,7 +18,9 @@ SendPort::SendPort(Chip& chip, LinkPort& link, const PortRegisters& registers, u
     update_levels();
 }
 
-uint32_t SendPort::free_count() const { return static_cast<uint32_t>(LANAI_SEND_QUEUE - queue_.size()); }
+uint32_t SendPort::free_count() const {
+    return static_cast<uint32_t>(LANAI_SEND_QUEUE - queue_.size());
+}
 
 void SendPort::set_free_limit(uint32_t places) {
     free_limit_ = places;

@@ -2,9 +2,10 @@
 //
 // The sending half of port 0: a queue of descriptors, gathered into packets.
 //
-// A packet goes out once its LAST descriptor is in the queue and the link is free; its bytes are taken from SRAM
-// at that moment, its places in the queue become free when its last byte has left. A descriptor that finds no place
-// or points outside SRAM sets ISR.MEMORY; the first is lost, the second sends no bytes and spoils its packet.
+// A packet goes out once its LAST descriptor is in the queue and the link is free; its bytes are taken from
+// SRAM at that moment, its places in the queue become free when its last byte has left. A descriptor that
+// finds no place or points outside SRAM sets ISR.MEMORY; the first is lost, the second sends no bytes and
+// spoils its packet.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,9 @@ constexpr WordIndex WORDS;
 
 constexpr uint32_t SRAM_SIZE_FIELD = 0x0ffffc00; // in DMA_CONFIG
 
-uint32_t low_bits(uint32_t value, unsigned bytes) { return bytes == 4 ? value : value & ((1u << 8 * bytes) - 1); }
+uint32_t low_bits(uint32_t value, unsigned bytes) {
+    return bytes == 4 ? value : value & ((1u << 8 * bytes) - 1);
+}
 
 } // namespace
 
@@ -53,11 +55,12 @@ uint32_t RegisterDecoder::load(Time now, uint32_t offset, unsigned bytes) const 
 
 void RegisterDecoder::store(Time now, uint32_t offset, unsigned bytes, uint32_t value, bool by_host) {
     const uint32_t word_offset = offset & ~3u;
-    for (uint32_t i = WORDS.first[word_offset / 4]; i < NO_ROW && (ROWS[i].offset & ~3u) == word_offset; i++) {
+    for (uint32_t i = WORDS.first[word_offset / 4]; i < NO_ROW && (ROWS[i].offset & ~3u) == word_offset;
+         i++) {
         const Row& row = ROWS[i];
         if ((row.mode & W) && offset <= row.offset && row.offset + row.bytes <= offset + bytes)
-            write(now, row.offset, low_bits(value >> 8 * (offset + bytes - row.offset - row.bytes), row.bytes),
-                  by_host);
+            write(now, row.offset,
+                  low_bits(value >> 8 * (offset + bytes - row.offset - row.bytes), row.bytes), by_host);
     }
 }
 

@@ -2,9 +2,9 @@
 //
 // Decoding of the special registers: which unit a register belongs to.
 //
-// An access reaches the registers whose bytes it covers completely; a narrower store to a register does nothing.
-// Registers that no unit of the model has (dispatch, copy, CRC engine, LED, PLL, port 1, ...) are plain storage if
-// they can be read and written. Everything else reads 0.
+// An access reaches the registers whose bytes it covers completely; a narrower store to a register does
+// nothing. Registers that no unit of the model has (dispatch, copy, CRC engine, LED, PLL, port 1, ...) are
+// plain storage if they can be read and written. Everything else reads 0.
 #pragma once
 
 #include <array>

@@ -12,7 +12,8 @@ namespace myri::emulator {
 namespace {
 
 [[noreturn]] void fail(int error, uint32_t bytes) {
-    throw std::system_error(error, std::generic_category(), "card SRAM of " + std::to_string(bytes) + " bytes");
+    throw std::system_error(error, std::generic_category(),
+                            "card SRAM of " + std::to_string(bytes) + " bytes");
 }
 
 } // namespace

@@ -11,9 +11,13 @@ constexpr Time TICK = nanoseconds(LANAI_TIMER_TICK_NS);
 
 } // namespace
 
-uint32_t Timers::rtc(Time now) const { return static_cast<uint32_t>(now / TICK + rtc_offset_); }
+uint32_t Timers::rtc(Time now) const {
+    return static_cast<uint32_t>(now / TICK + rtc_offset_);
+}
 
-void Timers::set_rtc(Time now, uint32_t value) { rtc_offset_ = value - now / TICK; }
+void Timers::set_rtc(Time now, uint32_t value) {
+    rtc_offset_ = value - now / TICK;
+}
 
 uint32_t Timers::interval(Time now, unsigned n) const {
     return static_cast<uint32_t>(zero_tick_[n] - now / TICK);

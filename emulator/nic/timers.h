@@ -2,8 +2,8 @@
 //
 // RTC and the three interval timers: 0.5 us a tick, all on one phase that starts at time 0.
 //
-// Values are computed from the time when they are read. Writing ITn arms it: the tick on which it passes from 0
-// to 0xffffffff sets TIMEn_INT, once; it keeps counting down.
+// Values are computed from the time when they are read. Writing ITn arms it: the tick on which it passes from
+// 0 to 0xffffffff sets TIMEn_INT, once; it keeps counting down.
 #pragma once
 
 #include <array>
