@@ -25,9 +25,10 @@ bool Timeline::step(Time until) {
         scheduler_.run_next();
         return true;
     }
-    if (first_clock > until)
+    if (first_clock >= until)
         return false;
-    Time limit = event;
+    // Never past `until`: what the caller does then happens at that time, and nobody may be ahead of it.
+    Time limit = std::min(event, until);
     for (Actor* actor : actors_) {
         const Time clock = actor == first ? NEVER : actor->clock();
         if (clock != NEVER)
