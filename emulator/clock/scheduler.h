@@ -41,8 +41,10 @@ public:
     bool cancel(const EventId& id);
     // Time of the earliest pending event, or NEVER.
     Time next() const { return queue_.empty() ? NEVER : queue_.begin()->first.when; }
-    // Time of the event that runs now or ran last.
+    // Time of the event that runs now or ran last, or the time last passed.
     Time now() const { return now_; }
+    // Nothing is due up to `when`: time stands there now. Never goes back.
+    void pass(Time when) { now_ = when > now_ ? when : now_; }
     // Runs the earliest event; there must be one.
     void run_next();
     size_t pending() const { return queue_.size(); }

@@ -41,6 +41,8 @@ bool Timeline::step(Time until) {
 void Timeline::run_until(Time until) {
     while (step(until)) {
     }
+    if (until != NEVER)
+        scheduler_.pass(until);
 }
 
 Time Timeline::front() const {

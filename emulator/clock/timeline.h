@@ -34,7 +34,7 @@ public:
     // Runs one slice of one actor or one event, whichever is first, unless that would be after `until`.
     // False if there is nothing left to do up to then.
     bool step(Time until = NEVER);
-    // step() until it returns false.
+    // step() until it returns false; then the scheduler's now() is `until`.
     void run_until(Time until);
     // The earliest time at which anything can still happen; NEVER if nothing can.
     Time front() const;
