@@ -3,9 +3,10 @@
  * Access to special registers and to SRAM that an engine or the host also reads and writes.
  *
  * Concepts: the compiler may move a volatile load into a delay slot below another volatile load, so plain
- * volatile does not keep the order of two reads. A load here is therefore followed by an empty assembler line that
- * clobbers memory, which nothing that touches memory passes (and which costs no instruction). Stores kept their order
- * everywhere; theirs is preceded by the same line, so that ordinary stores before it are done before it.
+ * volatile does not keep the order of two reads. A load here is therefore followed by an empty assembler line
+ * that clobbers memory, which nothing that touches memory passes (and which costs no instruction). Stores
+ * kept their order everywhere; theirs is preceded by the same line, so that ordinary stores before it are
+ * done before it.
  *
  * The address must be a multiple of the access size. Nothing here waits or fails.
  */
@@ -14,7 +15,9 @@
 
 #include <stdint.h>
 
-static inline void memory_order(void) { __asm__ volatile("" ::: "memory"); }
+static inline void memory_order(void) {
+    __asm__ volatile("" ::: "memory");
+}
 
 static inline uint32_t load32(const volatile void* address) {
     uint32_t value = *(const volatile uint32_t*)address;

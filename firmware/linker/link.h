@@ -22,8 +22,8 @@ struct LinkResult {
     std::string map;            // text, see map_file.h
 };
 
-// The same objects in the same order give the same bytes. Throws std::runtime_error naming object, section and
-// symbol of whatever does not link.
+// The same objects in the same order give the same bytes. Throws std::runtime_error naming object, section
+// and symbol of whatever does not link.
 LinkResult link(const LinkOptions& options);
 
 } // namespace myri::linker

@@ -21,7 +21,8 @@ char letter(const Section& section) {
 } // namespace
 
 std::string map_text(std::deque<ObjectFile>& objects, const Layout& layout) {
-    using Line = std::tuple<uint32_t, std::string, uint32_t, char>; // address, name, size, type: the sorting order
+    using Line =
+        std::tuple<uint32_t, std::string, uint32_t, char>; // address, name, size, type: the sorting order
     std::vector<Line> lines = {
         {layout.bss_start, "__bss_start", 0, 'B'},
         {layout.bss_end, "__bss_end", 0, 'B'},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause
-// The map file: one line a symbol, `ADDRESS SIZE TYPE NAME`, sorted by address. Address is 8 hexadecimal digits,
-// size decimal bytes, type T text, R read-only data, D data, B bss. Absolute symbols have no place and no line.
+// The map file: one line a symbol, `ADDRESS SIZE TYPE NAME`, sorted by address. Address is 8 hexadecimal
+// digits, size decimal bytes, type T text, R read-only data, D data, B bss. Absolute symbols have no place
+// and no line.
 #ifndef MYRI_FIRMWARE_LINKER_MAP_FILE_H
 #define MYRI_FIRMWARE_LINKER_MAP_FILE_H
 

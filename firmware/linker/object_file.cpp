@@ -45,7 +45,8 @@ public:
     }
 
 private:
-    template <typename... Args> [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
+    template <typename... Args>
+    [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
         throw std::runtime_error(path_ + ": " + fmt::format(text, std::forward<Args>(args)...));
     }
 
@@ -58,7 +59,8 @@ private:
         const unsigned type = e[16] << 8 | e[17];
         const unsigned machine = e[18] << 8 | e[19];
         if (e[EI_CLASS] != ELFCLASS32 || e[EI_DATA] != ELFDATA2MSB || machine != machine_lanai)
-            fail("not a LANai object: need 32-bit big-endian ELF of machine {}, found class {}, data {}, machine {}",
+            fail("not a LANai object: need 32-bit big-endian ELF of machine {}, found class {}, data {}, "
+                 "machine {}",
                  machine_lanai, e[EI_CLASS], e[EI_DATA], machine);
         if (type != ET_REL)
             fail("not a relocatable object: ELF type is {}, need {}", type, ET_REL);
@@ -84,9 +86,10 @@ private:
 
     Elf_Data* data(size_t index) const {
         const GElf_Shdr h = header(index);
-        if (h.sh_type != SHT_NOBITS && (h.sh_offset > content_.size() || h.sh_size > content_.size() - h.sh_offset))
-            fail("truncated file: section {} ends at byte {}, the file has {}", index, h.sh_offset + h.sh_size,
-                 content_.size());
+        if (h.sh_type != SHT_NOBITS &&
+            (h.sh_offset > content_.size() || h.sh_size > content_.size() - h.sh_offset))
+            fail("truncated file: section {} ends at byte {}, the file has {}", index,
+                 h.sh_offset + h.sh_size, content_.size());
         Elf_Data* d = elf_getdata(elf_getscn(elf_.get(), index), nullptr);
         if (!d)
             fail("section {}: {}", index, elf_errmsg(-1));
@@ -134,7 +137,8 @@ private:
             s.weak = GELF_ST_BIND(g.st_info) == STB_WEAK;
             s.global = s.weak || GELF_ST_BIND(g.st_info) == STB_GLOBAL;
             const auto type = GELF_ST_TYPE(g.st_info);
-            s.named = type != STT_SECTION && type != STT_FILE && !s.name.empty() && s.name.rfind(".L", 0) != 0;
+            s.named =
+                type != STT_SECTION && type != STT_FILE && !s.name.empty() && s.name.rfind(".L", 0) != 0;
             if (g.st_shndx == SHN_ABS) {
                 s.place = Symbol::Place::absolute;
             } else if (g.st_shndx == SHN_COMMON) {
@@ -165,10 +169,12 @@ private:
             GElf_Rela g;
             if (!gelf_getrela(d, i, &g))
                 fail("truncated file: relocation {} of section {} is missing", i, target.name);
-            const Relocation r{static_cast<uint32_t>(g.r_offset), static_cast<uint32_t>(GELF_R_TYPE(g.r_info)),
-                               static_cast<uint32_t>(GELF_R_SYM(g.r_info)), static_cast<uint32_t>(g.r_addend)};
+            const Relocation r{
+                static_cast<uint32_t>(g.r_offset), static_cast<uint32_t>(GELF_R_TYPE(g.r_info)),
+                static_cast<uint32_t>(GELF_R_SYM(g.r_info)), static_cast<uint32_t>(g.r_addend)};
             if (r.symbol >= object.symbols.size())
-                fail("section {}, relocation at {:#x}: symbol {} does not exist", target.name, r.offset, r.symbol);
+                fail("section {}, relocation at {:#x}: symbol {} does not exist", target.name, r.offset,
+                     r.symbol);
             if (r.offset > target.bytes.size() || target.bytes.size() - r.offset < 4)
                 fail("section {}, relocation at {:#x}: outside the section's {} bytes", target.name, r.offset,
                      target.bytes.size());

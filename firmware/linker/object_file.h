@@ -52,8 +52,8 @@ struct ObjectFile {
     std::vector<Symbol> symbols;
 };
 
-// Reads one object. Throws std::runtime_error naming the file and what is wrong with it: unreadable, truncated,
-// not a LANai object, or malformed. Nothing in the file is trusted.
+// Reads one object. Throws std::runtime_error naming the file and what is wrong with it: unreadable,
+// truncated, not a LANai object, or malformed. Nothing in the file is trusted.
 ObjectFile read_object(const std::string& path);
 
 } // namespace myri::linker

@@ -43,8 +43,8 @@ void make_returns_absolute(const ObjectFile& object, Section& section) {
         try {
             store_word(&section.bytes[i], relocated(mov_to_rca, absolute_21, section.address + i + 16));
         } catch (const std::runtime_error& e) {
-            throw std::runtime_error(
-                fmt::format("{}: section {}+{:#x}: return address: {}", object.path, section.name, i, e.what()));
+            throw std::runtime_error(fmt::format("{}: section {}+{:#x}: return address: {}", object.path,
+                                                 section.name, i, e.what()));
         }
     }
 }
@@ -58,8 +58,8 @@ void relocate(ObjectFile& object, Section& section, const Symbols& symbols) {
         } catch (const std::runtime_error& e) {
             const Symbol& symbol = object.symbols[r.symbol];
             const std::string& name = symbol.name.empty() && d.section() ? d.section()->name : symbol.name;
-            throw std::runtime_error(fmt::format("{}: section {}+{:#x}: symbol {}: {}", object.path, section.name,
-                                                 r.offset, name, e.what()));
+            throw std::runtime_error(fmt::format("{}: section {}+{:#x}: symbol {}: {}", object.path,
+                                                 section.name, r.offset, name, e.what()));
         }
     }
 }
@@ -81,7 +81,8 @@ uint32_t relocated(uint32_t word, uint32_t kind, uint32_t value) {
         need_format(word, 14, 14, "25-bit relocation", "branch");
         need(value, 1u << 25, "25-bit relocation");
         if (value % 4 != 0)
-            throw std::runtime_error(fmt::format("25-bit relocation: value {:#x} is no multiple of 4", value));
+            throw std::runtime_error(
+                fmt::format("25-bit relocation: value {:#x} is no multiple of 4", value));
         return (word & ~0x01fffffcu) | value;
     case absolute_32:
         return value;
@@ -99,7 +100,8 @@ uint32_t relocated(uint32_t word, uint32_t kind, uint32_t value) {
     }
 }
 
-std::vector<uint8_t> build_image(std::deque<ObjectFile>& objects, const Symbols& symbols, const Layout& layout) {
+std::vector<uint8_t> build_image(std::deque<ObjectFile>& objects, const Symbols& symbols,
+                                 const Layout& layout) {
     std::vector<uint8_t> image(layout.image_end, 0);
     for (auto& object : objects) {
         for (auto& section : object.sections) {

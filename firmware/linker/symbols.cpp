@@ -89,7 +89,8 @@ void Symbols::mark_live(std::deque<ObjectFile>& objects) const {
                 if (d.section())
                     reach(*d.object, *d.section());
             } catch (const std::runtime_error& e) {
-                problems.insert(fmt::format("{}: section {}: {}", at.object->path, at.section->name, e.what()));
+                problems.insert(
+                    fmt::format("{}: section {}: {}", at.object->path, at.section->name, e.what()));
             }
         }
     }

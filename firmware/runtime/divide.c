@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * Division by shift and subtract. The divisor is first moved up under the dividend in binary steps, so that the
- * loop runs once per quotient bit. Not by __builtin_clz: its instruction, leadz, is encoded differently on real
- * chips than in LLVM.
+ * Division by shift and subtract. The divisor is first moved up under the dividend in binary steps, so that
+ * the loop runs once per quotient bit. Not by __builtin_clz: its instruction, leadz, is encoded differently
+ * on real chips than in LLVM.
  */
 #include "firmware/runtime/helpers.h"
 

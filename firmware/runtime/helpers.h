@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 /*
- * The functions that the compiler calls where LANai has no instruction. There is no C library on the card and no
- * compiler-rt for LANai; names and meanings are those of libgcc and of <string.h>. A division by zero gives a
- * quotient of all ones and the dividend as remainder: the chip has no trap that would be of use.
+ * The functions that the compiler calls where LANai has no instruction. There is no C library on the card and
+ * no compiler-rt for LANai; names and meanings are those of libgcc and of <string.h>. A division by zero
+ * gives a quotient of all ones and the dividend as remainder: the chip has no trap that would be of use.
  */
 #ifndef MYRI_FIRMWARE_RUNTIME_HELPERS_H
 #define MYRI_FIRMWARE_RUNTIME_HELPERS_H

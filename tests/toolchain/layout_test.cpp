@@ -22,8 +22,8 @@ ObjectBuilder start_with(const std::vector<std::string>& names) {
 
 uint32_t word_at(const std::vector<uint8_t>& image, uint32_t address) {
     REQUIRE(address + 4 <= image.size());
-    return uint32_t{image[address]} << 24 | uint32_t{image[address + 1]} << 16 | uint32_t{image[address + 2]} << 8 |
-           image[address + 3];
+    return uint32_t{image[address]} << 24 | uint32_t{image[address + 1]} << 16 |
+           uint32_t{image[address + 2]} << 8 | image[address + 3];
 }
 
 } // namespace
@@ -56,8 +56,8 @@ TEST_CASE("sections are sorted start, text, read-only, data, bss, and bss is not
 TEST_CASE("a fixed section stands at its address and the others flow around it") {
     ObjectBuilder b = start_with({"first", "second", "zero"});
     b.symbol("globals", b.data(".at.20", {0x600d}), 0, 4);
-    b.symbol("first", b.text(".text.first", {nop, nop, nop, nop}));  // 0xc..0x1c fits before
-    b.symbol("second", b.text(".text.second", {nop, nop}));          // does not: goes behind
+    b.symbol("first", b.text(".text.first", {nop, nop, nop, nop})); // 0xc..0x1c fits before
+    b.symbol("second", b.text(".text.second", {nop, nop}));         // does not: goes behind
     b.symbol("zero", b.bss(".bss", 4));
     ObjectFolder folder;
     const auto r = link({{folder.put("a.o", b.bytes())}});
@@ -134,8 +134,8 @@ TEST_CASE("local symbols of one name in two objects stay apart") {
         return b.bytes();
     };
     ObjectFolder folder;
-    const auto r = link({{folder.put("s.o", start_with({"p", "q"}).bytes()), folder.put("1.o", make("1", "p", 11)),
-                          folder.put("2.o", make("2", "q", 22))}});
+    const auto r = link({{folder.put("s.o", start_with({"p", "q"}).bytes()),
+                          folder.put("1.o", make("1", "p", 11)), folder.put("2.o", make("2", "q", 22))}});
     CHECK(word_at(r.image, word_at(r.image, word_at(r.image, 0))) == 11);
     CHECK(word_at(r.image, word_at(r.image, word_at(r.image, 4))) == 22);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds small LANai objects byte by byte, from the ELF specification, without the compiler or libelf: so a test
-// can also make what no compiler would.
+// Builds small LANai objects byte by byte, from the ELF specification, without the compiler or libelf: so a
+// test can also make what no compiler would.
 #ifndef MYRI_TESTS_TOOLCHAIN_OBJECT_BUILDER_H
 #define MYRI_TESTS_TOOLCHAIN_OBJECT_BUILDER_H
 
@@ -34,7 +34,9 @@ public:
         symbols_.push_back({name, section, value, size, binding});
         return static_cast<uint32_t>(symbols_.size());
     }
-    uint32_t undefined(const std::string& name, unsigned binding = 1) { return symbol(name, 0, 0, 0, binding); }
+    uint32_t undefined(const std::string& name, unsigned binding = 1) {
+        return symbol(name, 0, 0, 0, binding);
+    }
     void relocation(uint32_t section, uint32_t offset, uint32_t kind, uint32_t symbol, uint32_t addend = 0) {
         sections_[section - 1].relocations.insert(sections_[section - 1].relocations.end(),
                                                   {offset, symbol << 8 | kind, addend});
@@ -52,8 +54,8 @@ public:
         };
         for (const auto& s : sections_) {
             const auto size = s.type == 8 ? s.bss_size : static_cast<uint32_t>(s.content.size());
-            headers.push_back({name(s.name), s.type, s.flags, 0, static_cast<uint32_t>(file.size()), size, 0, 0,
-                               s.alignment, 0});
+            headers.push_back({name(s.name), s.type, s.flags, 0, static_cast<uint32_t>(file.size()), size, 0,
+                               0, s.alignment, 0});
             file += s.content;
         }
         uint32_t index = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the test programs share: output that comes out alike natively and on the LANai (lanai-run's test port).
-// Integers are of fixed width everywhere, because long is 32 bits on the LANai.
+// What the test programs share: output that comes out alike natively and on the LANai (lanai-run's test
+// port). Integers are of fixed width everywhere, because long is 32 bits on the LANai.
 #ifndef MYRI_TESTS_TOOLCHAIN_PRINT_H
 #define MYRI_TESTS_TOOLCHAIN_PRINT_H
 
@@ -9,15 +9,21 @@
 #ifdef __lanai__
 #include "emulator/cpu/test_port.h"
 #include "firmware/chip/mmio.h"
-static inline void put(char c) { store8((volatile void*)LANAI_TEST_PRINT, (uint8_t)c); }
+static inline void put(char c) {
+    store8((volatile void*)LANAI_TEST_PRINT, (uint8_t)c);
+}
 static inline int finish(uint32_t status) {
     store32((volatile void*)LANAI_TEST_EXIT, status);
     return 0;
 }
 #else
 #include <stdio.h>
-static inline void put(char c) { putchar(c); }
-static inline int finish(uint32_t status) { return (int)status; }
+static inline void put(char c) {
+    putchar(c);
+}
+static inline int finish(uint32_t status) {
+    return (int)status;
+}
 #endif
 
 // Keeps a function out of line and unspecialised, so that the call convention is really used.
@@ -69,7 +75,8 @@ static inline uint32_t next_random(uint32_t* state) {
 }
 
 // 15 operands at which comparisons and carries go wrong first.
-static const uint32_t edges[15] = {0,          1,          2,          3,          0x7f,       0x80,       0xffff,    0x10000,
-                                   0x7ffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0xaaaaaaaa, 0xfffffffe, 0xffffffff};
+static const uint32_t edges[15] = {0,          1,          2,          3,          0x7f,
+                                   0x80,       0xffff,     0x10000,    0x7ffffffe, 0x7fffffff,
+                                   0x80000000, 0x80000001, 0xaaaaaaaa, 0xfffffffe, 0xffffffff};
 
 #endif

@@ -12,8 +12,8 @@ namespace {
 
 uint32_t word_at(const std::vector<uint8_t>& image, uint32_t address) {
     REQUIRE(address + 4 <= image.size());
-    return uint32_t{image[address]} << 24 | uint32_t{image[address + 1]} << 16 | uint32_t{image[address + 2]} << 8 |
-           image[address + 3];
+    return uint32_t{image[address]} << 24 | uint32_t{image[address + 1]} << 16 |
+           uint32_t{image[address + 2]} << 8 | image[address + 3];
 }
 
 // Links one word `word` at 0 with a relocation of `kind` to an absolute symbol.

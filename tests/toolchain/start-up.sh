@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 cp "$build/firmware/toolchain/start-up.bin" "$work/image" || exit 1
 head -c 20000 /dev/zero | tr '\000' '\377' >>"$work/image"
 
-timeout 20 "$build/bin/lanai-run" --max-cycles 200000 "$work/image" >"$work/got"
+timeout 20 "$build/bin/lanai-run" --max-cycles 60000 "$work/image" >"$work/got"
 [ $? -eq 124 ] || { echo "the program did not run until the cycle limit"; exit 1; }
 cat >"$work/want" <<'END'
 bss words not zero: 00000000
@@ -21,7 +21,7 @@ END
 diff "$work/want" "$work/got" || exit 1
 
 # After main() only two instructions of _start run: the loop's branch and its slot.
-timeout 20 "$build/bin/lanai-run" --max-cycles 200000 --trace "$work/image" 2>"$work/trace" >/dev/null
+timeout 20 "$build/bin/lanai-run" --max-cycles 60000 --trace "$work/image" 2>"$work/trace" >/dev/null
 # A line of the trace begins with cycle, pc and word.
 places=$(grep -E '^ *[0-9]+ [0-9a-f]{8} [0-9a-f]{8}' "$work/trace" | tail -n 100 | awk '{ print $2 }' | sort -u | wc -l)
 [ "$places" -eq 2 ] || { echo "the last 100 instructions are at $places places, not 2:"; tail -n 6 "$work/trace"; exit 1; }

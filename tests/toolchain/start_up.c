@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What start-up code owes to main(): cleared bss (all of it and nothing behind it), loaded data, an aligned stack, and
-// a place to return to. start-up.sh runs this in SRAM full of ones.
+// What start-up code owes to main(): cleared bss (all of it and nothing behind it), loaded data, an aligned
+// stack, and a place to return to. start-up.sh runs this in SRAM full of ones.
 #include "tests/toolchain/print.h"
 
 extern uint32_t __bss_start[], __bss_end[], __stack_bottom[], __stack_top[];
@@ -20,6 +20,7 @@ int main(void) {
     show("behind bss:", load32(__bss_end));
     show("data:", value);
     show("fixed:", (uint32_t)(uintptr_t)&fixed ^ fixed);
-    show("stack:", (uintptr_t)&local % 8 == 0 && (uint32_t*)&local >= __stack_bottom && (uint32_t*)&local < __stack_top);
+    show("stack:", (uintptr_t)&local % 8 == 0 && (uint32_t*)&local >= __stack_bottom &&
+                       (uint32_t*)&local < __stack_top);
     return 0;
 }

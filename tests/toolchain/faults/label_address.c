@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A compiler fault that lanai-ld catches: the address of a label as a constant gets the wrong relocations (and one
-// byte too much). Label addresses in tables are right.
+// A compiler fault that lanai-ld catches: the address of a label as a constant gets the wrong relocations
+// (and one byte too much). Label addresses in tables are right.
 #include "tests/toolchain/print.h"
 
 static NOINLINE uint32_t jumps(uint32_t x) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The compiler fault that load32() avoids: a volatile load moves into a delay slot, below the next volatile load.
-// Compiled twice: with the accessor, and with PLAIN_VOLATILE.
+// The compiler fault that load32() avoids: a volatile load moves into a delay slot, below the next volatile
+// load. Compiled twice: with the accessor, and with PLAIN_VOLATILE.
 #include "firmware/chip/mmio.h"
 
 #ifdef PLAIN_VOLATILE

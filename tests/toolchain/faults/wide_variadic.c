@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A compiler fault that only a rule avoids: the caller packs variadic arguments by words, but va_arg of a 64-bit type
-// looks for it at a multiple of 8.
+// A compiler fault that only a rule avoids: the caller packs variadic arguments by words, but va_arg of a
+// 64-bit type looks for it at a multiple of 8.
 #include "tests/toolchain/print.h"
 
 #include <stdarg.h>

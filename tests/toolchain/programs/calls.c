@@ -26,7 +26,8 @@ static NOINLINE uint32_t sum(uint32_t count, ...) {
     return total;
 }
 
-// The letters of `kinds` say what follows: i int32, p pointer to uint32. No 64-bit ones, see faults/wide_variadic.c.
+// The letters of `kinds` say what follows: i int32, p pointer to uint32. No 64-bit ones, see
+// faults/wide_variadic.c.
 static NOINLINE uint64_t mixed(const char* kinds, ...) {
     va_list list, again;
     va_start(list, kinds);
@@ -46,14 +47,17 @@ static NOINLINE uint64_t mixed(const char* kinds, ...) {
     return total;
 }
 
-static NOINLINE uint32_t ten(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e, uint32_t f, uint32_t g,
-                             uint32_t h, uint32_t i, uint32_t j) {
+static NOINLINE uint32_t ten(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e, uint32_t f,
+                             uint32_t g, uint32_t h, uint32_t i, uint32_t j) {
     return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j;
 }
-static NOINLINE uint64_t eight(uint8_t a, uint64_t b, int16_t c, uint64_t d, int32_t e, int8_t f, uint16_t g, uint64_t h) {
+static NOINLINE uint64_t eight(uint8_t a, uint64_t b, int16_t c, uint64_t d, int32_t e, int8_t f, uint16_t g,
+                               uint64_t h) {
     return a + b * 3 + (uint64_t)c * 5 + d * 7 + (uint64_t)e * 11 + (uint64_t)f * 13 + g * 17u + h * 19;
 }
-static NOINLINE struct small swapped(struct small s) { return (struct small){s.b, s.a}; }
+static NOINLINE struct small swapped(struct small s) {
+    return (struct small){s.b, s.a};
+}
 static NOINLINE struct four reversed(uint32_t x, struct four s) {
     return (struct four){{s.v[3] + x, s.v[2], s.v[1], s.v[0]}};
 }
@@ -73,13 +77,23 @@ static NOINLINE uint32_t hash_of(const struct large* s) {
     return h;
 }
 
-static NOINLINE uint32_t plus(uint32_t a, uint32_t b) { return a + b; }
-static NOINLINE uint32_t minus(uint32_t a, uint32_t b) { return a - b; }
-static NOINLINE uint32_t times(uint32_t a, uint32_t b) { return a * b; }
+static NOINLINE uint32_t plus(uint32_t a, uint32_t b) {
+    return a + b;
+}
+static NOINLINE uint32_t minus(uint32_t a, uint32_t b) {
+    return a - b;
+}
+static NOINLINE uint32_t times(uint32_t a, uint32_t b) {
+    return a * b;
+}
 typedef uint32_t (*function)(uint32_t, uint32_t);
 static function functions[] = {plus, minus, times};
-static NOINLINE function chosen(uint32_t i) { return functions[i % 3]; }
-static NOINLINE uint32_t apply(function f, function g, uint32_t x) { return f(g(x, 5), g(7, x)); }
+static NOINLINE function chosen(uint32_t i) {
+    return functions[i % 3];
+}
+static NOINLINE uint32_t apply(function f, function g, uint32_t x) {
+    return f(g(x, 5), g(7, x));
+}
 
 static NOINLINE uint32_t big_frame(uint32_t seed) {
     volatile uint32_t room[500];
@@ -127,6 +141,7 @@ int main(void) {
     show("big frame", big_frame(3));
     for (uint32_t n = 1; n < 300; n += 60)
         show("variable frame", variable_frame(hidden(n)));
-    show("narrow", narrow((int8_t)hidden(0x80), (uint8_t)hidden(0xff), (int16_t)hidden(0x8000), (uint16_t)hidden(0xffff)));
+    show("narrow", narrow((int8_t)hidden(0x80), (uint8_t)hidden(0xff), (int16_t)hidden(0x8000),
+                          (uint16_t)hidden(0xffff)));
     return finish(0);
 }

@@ -3,11 +3,11 @@
 #include "tests/toolchain/print.h"
 
 typedef uint32_t idiom(uint32_t u, uint32_t v);
-#define IDIOM(name, expression)                                                                                        \
-    static NOINLINE uint32_t name(uint32_t u, uint32_t v) {                                                           \
-        int32_t a = (int32_t)u, b = (int32_t)v;                                                                        \
-        (void)a, (void)b;                                                                                              \
-        return (uint32_t)(expression);                                                                                 \
+#define IDIOM(name, expression)                                                                              \
+    static NOINLINE uint32_t name(uint32_t u, uint32_t v) {                                                  \
+        int32_t a = (int32_t)u, b = (int32_t)v;                                                              \
+        (void)a, (void)b;                                                                                    \
+        return (uint32_t)(expression);                                                                       \
     }
 
 IDIOM(less, a < b)
@@ -76,15 +76,49 @@ static const struct {
     const char* name;
     idiom* run;
 } idioms[] = {
-#define ENTRY(name) {#name, name}
-    ENTRY(less), ENTRY(less_unsigned), ENTRY(at_most), ENTRY(at_most_unsigned), ENTRY(more), ENTRY(more_unsigned),
-    ENTRY(at_least), ENTRY(at_least_unsigned), ENTRY(equal), ENTRY(unequal), ENTRY(maximum), ENTRY(minimum),
-    ENTRY(maximum_unsigned), ENTRY(minimum_unsigned), ENTRY(distance), ENTRY(distance_unsigned),
-    ENTRY(distance_reversed), ENTRY(clamped), ENTRY(saturated_sum), ENTRY(sign), ENTRY(sign_unsigned), ENTRY(absolute),
-    ENTRY(carry), ENTRY(borrow), ENTRY(is_zero), ENTRY(is_negative), ENTRY(is_positive), ENTRY(both), ENTRY(either),
-    ENTRY(within), ENTRY(within_signed), ENTRY(difference_is_zero), ENTRY(difference_is_negative), ENTRY(masked),
-    ENTRY(bit), ENTRY(sequence_before), ENTRY(before_or_distance), ENTRY(add_overflows), ENTRY(subtract_overflows),
-    ENTRY(multiply_overflows), ENTRY(unsigned_overflows)};
+#define ENTRY(name)                                                                                          \
+    { #name, name }
+    ENTRY(less),
+    ENTRY(less_unsigned),
+    ENTRY(at_most),
+    ENTRY(at_most_unsigned),
+    ENTRY(more),
+    ENTRY(more_unsigned),
+    ENTRY(at_least),
+    ENTRY(at_least_unsigned),
+    ENTRY(equal),
+    ENTRY(unequal),
+    ENTRY(maximum),
+    ENTRY(minimum),
+    ENTRY(maximum_unsigned),
+    ENTRY(minimum_unsigned),
+    ENTRY(distance),
+    ENTRY(distance_unsigned),
+    ENTRY(distance_reversed),
+    ENTRY(clamped),
+    ENTRY(saturated_sum),
+    ENTRY(sign),
+    ENTRY(sign_unsigned),
+    ENTRY(absolute),
+    ENTRY(carry),
+    ENTRY(borrow),
+    ENTRY(is_zero),
+    ENTRY(is_negative),
+    ENTRY(is_positive),
+    ENTRY(both),
+    ENTRY(either),
+    ENTRY(within),
+    ENTRY(within_signed),
+    ENTRY(difference_is_zero),
+    ENTRY(difference_is_negative),
+    ENTRY(masked),
+    ENTRY(bit),
+    ENTRY(sequence_before),
+    ENTRY(before_or_distance),
+    ENTRY(add_overflows),
+    ENTRY(subtract_overflows),
+    ENTRY(multiply_overflows),
+    ENTRY(unsigned_overflows)};
 
 int main(void) {
     for (uint32_t k = 0; k < sizeof idioms / sizeof idioms[0]; k++)

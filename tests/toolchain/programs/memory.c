@@ -39,7 +39,9 @@ static const uint8_t sizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 11, 15, 16, 17, 19, 31, 
 struct block {
     uint32_t words[40];
 };
-static NOINLINE void copy_struct(struct block* to, const struct block* from) { *to = *from; }
+static NOINLINE void copy_struct(struct block* to, const struct block* from) {
+    *to = *from;
+}
 
 int main(void) {
     for (uint32_t k = 0; k < SIZES; k++) {

@@ -5,7 +5,9 @@
 #define COUNT 1000
 static int32_t numbers[COUNT];
 
-static NOINLINE int rising(int32_t a, int32_t b) { return a < b ? -1 : a > b; }
+static NOINLINE int rising(int32_t a, int32_t b) {
+    return a < b ? -1 : a > b;
+}
 static NOINLINE int falling_unsigned(int32_t a, int32_t b) {
     return (uint32_t)a > (uint32_t)b ? -1 : (uint32_t)a < (uint32_t)b;
 }
@@ -60,9 +62,15 @@ static NOINLINE uint32_t ackermann(uint32_t m, uint32_t n) {
     return m == 0 ? n + 1 : n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
 }
 static NOINLINE int is_odd(uint32_t n);
-static NOINLINE int is_even(uint32_t n) { return n == 0 ? 1 : is_odd(n - 1); }
-static NOINLINE int is_odd(uint32_t n) { return n == 0 ? 0 : is_even(n - 1); }
-static NOINLINE uint32_t fibonacci(uint32_t n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+static NOINLINE int is_even(uint32_t n) {
+    return n == 0 ? 1 : is_odd(n - 1);
+}
+static NOINLINE int is_odd(uint32_t n) {
+    return n == 0 ? 0 : is_even(n - 1);
+}
+static NOINLINE uint32_t fibonacci(uint32_t n) {
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
 
 static NOINLINE uint32_t hanoi(uint32_t n, uint32_t from, uint32_t to, uint32_t over) {
     if (n == 0)

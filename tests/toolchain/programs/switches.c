@@ -327,7 +327,8 @@ static NOINLINE uint32_t sparse(int32_t v) {
     return 0;
 }
 
-// Adds, doubles, jumps: a small interpreter. The code must not be known to the compiler, see faults/label_address.c.
+// Adds, doubles, jumps: a small interpreter. The code must not be known to the compiler, see
+// faults/label_address.c.
 static NOINLINE uint32_t interpret(const uint8_t* code, uint32_t x) {
     static const void* const labels[] = {&&stop, &&add, &&twice, &&skip_if_even, &&invert};
     goto* labels[*code];
@@ -352,8 +353,9 @@ int main(void) {
         show("16", of_16(i - 2, 0x01234567u * (i + 1)));
     for (uint32_t i = 0; i < 140; i++)
         show("130", of_130(i - 2, 0x01234567u * (i + 1)));
-    static const int32_t values[] = {-2147483647 - 1, -2147483647, -100001, -100000, -2, -1, 0, 1, 4, 5, 8, 12, 13,
-                                     69999, 70000, 2147483646, 2147483647};
+    static const int32_t values[] = {
+        -2147483647 - 1, -2147483647, -100001,    -100000,   -2, -1, 0, 1, 4, 5, 8, 12, 13,
+        69999,           70000,       2147483646, 2147483647};
     for (uint32_t i = 0; i < sizeof values / sizeof values[0]; i++)
         show("sparse", sparse(values[i]));
     static const uint8_t code[] = {1, 3, 2, 4, 3, 1, 2, 1, 0};
