@@ -48,7 +48,9 @@ void Cpu::reset(uint32_t pc) {
         trap(text("start address 0x%08x: must be a multiple of 4 below 0x%08zx", pc, sram_.size()));
 }
 
-void Cpu::lower_limit(uint64_t cycle) { limit_ = std::min(limit_, cycle); }
+void Cpu::lower_limit(uint64_t cycle) {
+    limit_ = std::min(limit_, cycle);
+}
 
 void Cpu::set_cycle(uint64_t cycle) {
     overhead_ += cycle - cycle_; // modulo 2^64: may well go down
@@ -122,7 +124,9 @@ void Cpu::decode_at(uint32_t word_index) {
 }
 
 // Only the opcode: the instruction that is being executed may be forgetting itself.
-void Cpu::forget(uint32_t word_index) { text_[word_index].op = Op::undecoded; }
+void Cpu::forget(uint32_t word_index) {
+    text_[word_index].op = Op::undecoded;
+}
 
 void Cpu::text_changed(uint32_t offset, uint32_t length) {
     uint64_t begin = std::max<uint64_t>(offset, text_low_);
@@ -139,8 +143,8 @@ bool Cpu::trap(std::string reason) {
 bool Cpu::bad_address(const char* what, uint32_t address, unsigned bytes) {
     if (address % bytes != 0)
         return trap(text("%s of %u bytes at 0x%08x: unaligned", what, bytes, address));
-    return trap(text("%s of %u bytes at 0x%08x: neither SRAM (below 0x%08zx) nor a special register", what, bytes,
-                     address, sram_.size()));
+    return trap(text("%s of %u bytes at 0x%08x: neither SRAM (below 0x%08zx) nor a special register", what,
+                     bytes, address, sram_.size()));
 }
 
 void Cpu::bad_jump(uint32_t target, bool in_slot, uint32_t pending) {
@@ -174,7 +178,8 @@ bool Cpu::special_load(uint32_t address, unsigned bytes, uint32_t& value) {
 bool Cpu::special_store(uint32_t address, unsigned bytes, uint32_t value) {
     if (address < LANAI_SPECIAL || address % bytes != 0)
         return bad_address("store", address, bytes);
-    special_.store(address - LANAI_SPECIAL, bytes, bytes == 4 ? value : value & ((1u << 8 * bytes) - 1), cycle_);
+    special_.store(address - LANAI_SPECIAL, bytes, bytes == 4 ? value : value & ((1u << 8 * bytes) - 1),
+                   cycle_);
     return true;
 }
 

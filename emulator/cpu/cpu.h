@@ -3,12 +3,16 @@
 //
 // Concepts
 //   Address space   0 .. size-1 is SRAM (big-endian); 0xFFFFFC00.. are the special registers, reached through
-//                   SpecialRegisters. Anything else, an unaligned access and an undefined instruction are traps.
-//   Cycle model     one cycle per instruction plus the terms of CpuTiming; jumps cost nothing beyond their delay
+//                   SpecialRegisters. Anything else, an unaligned access and an undefined instruction are
+//                   traps.
+//   Cycle model     one cycle per instruction plus the terms of CpuTiming; jumps cost nothing beyond their
+//   delay
 //                   slots. An instruction's cycle is the one in which it starts.
-//   Text            words are decoded when first executed and kept. Stores by the processor drop what they overwrite;
+//   Text            words are decoded when first executed and kept. Stores by the processor drop what they
+//   overwrite;
 //                   whoever else writes text calls text_changed().
-//   Idle skip       the firmware's loop, once a whole pass changed nothing and read no clock, would run for ever: run()
+//   Idle skip       the firmware's loop, once a whole pass changed nothing and read no clock, would run for
+//   ever: run()
 //                   returns Stop::idle and the owner lets skip_idle() pass the time until something happens.
 //
 // One thread at a time; no locks. Data in SRAM may be changed by others between and during calls of run().
@@ -25,18 +29,18 @@
 
 namespace myri::emulator {
 
-// Named terms of the cycle model, in processor cycles. No cycle table of the chip is public. The load latency and the
-// sub-word unit's second cycle are those of LLVM's Lanai schedule; the shared SRAM port is what Myricom's compiler
-// assumes for "single-clocked" parts.
+// Named terms of the cycle model, in processor cycles. No cycle table of the chip is public. The load latency
+// and the sub-word unit's second cycle are those of LLVM's Lanai schedule; the shared SRAM port is what
+// Myricom's compiler assumes for "single-clocked" parts.
 struct CpuTiming {
     unsigned load_use_stall = 1;    // the next instruction uses a loaded register
     unsigned subword_extra = 1;     // each byte or half-word access
     unsigned data_access_extra = 0; // each access to SRAM, if data and instructions share its port
 };
 
-// What the processor reaches at 0xFFFFFC00..0xFFFFFFFF. `offset` is 0..0x3ff and a multiple of `bytes` (1, 2 or 4);
-// `cycle` is the start of the accessing instruction. Must not throw; may call the Cpu's lower_limit(), text_changed(),
-// watch_idle() and its read-only functions.
+// What the processor reaches at 0xFFFFFC00..0xFFFFFFFF. `offset` is 0..0x3ff and a multiple of `bytes` (1, 2
+// or 4); `cycle` is the start of the accessing instruction. Must not throw; may call the Cpu's lower_limit(),
+// text_changed(), watch_idle() and its read-only functions.
 class SpecialRegisters {
 public:
     virtual ~SpecialRegisters() = default;
@@ -52,12 +56,12 @@ public:
         trap   // trap_reason() tells why; every further run() returns the same until reset()
     };
 
-    // `sram` stays the caller's and must outlive the Cpu. Its size must be a multiple of 4, at most 32 MiB; otherwise
-    // std::invalid_argument.
+    // `sram` stays the caller's and must outlive the Cpu. Its size must be a multiple of 4, at most 32 MiB;
+    // otherwise std::invalid_argument.
     Cpu(std::span<uint8_t> sram, SpecialRegisters&, CpuTiming = {});
 
-    // Starts afresh at `pc`: registers and flags 0, no pending jump, no trap, all decoded text forgotten. The cycle
-    // and instruction counts go on. A bad `pc` traps at the first run().
+    // Starts afresh at `pc`: registers and flags 0, no pending jump, no trap, all decoded text forgotten. The
+    // cycle and instruction counts go on. A bad `pc` traps at the first run().
     void reset(uint32_t pc = 0);
 
     // Executes every instruction that starts below `limit_cycle`.
@@ -76,17 +80,18 @@ public:
     // The address of the head of the firmware's idle loop; 0 means none.
     void watch_idle(uint32_t pc);
 
-    // After Stop::idle: advances by whole passes, as far as possible without passing `to_cycle`. Otherwise nothing.
+    // After Stop::idle: advances by whole passes, as far as possible without passing `to_cycle`. Otherwise
+    // nothing.
     void skip_idle(uint64_t to_cycle);
 
     // Somebody else wrote SRAM that may hold executed instructions.
     void text_changed(uint32_t offset, uint32_t length);
 
     const std::string& trap_reason() const { return trap_reason_; } // empty if there is no trap
-    uint32_t pc() const { return pc_; }         // of the next instruction, or of the one that trapped
+    uint32_t pc() const { return pc_; }               // of the next instruction, or of the one that trapped
     bool jump_pending() const { return slots_ != 0; } // the next instruction is in a delay slot
-    uint32_t reg(unsigned n) const;             // 0..31; std::out_of_range otherwise
-    void set_reg(unsigned n, uint32_t value);   // 3..31; r0, r1 and pc cannot be set: std::out_of_range
+    uint32_t reg(unsigned n) const;                   // 0..31; std::out_of_range otherwise
+    void set_reg(unsigned n, uint32_t value);         // 3..31; r0, r1 and pc cannot be set: std::out_of_range
 
 private:
     struct Freed {
@@ -109,7 +114,8 @@ private:
     std::span<uint8_t> sram_;
     SpecialRegisters& special_;
     CpuTiming timing_;
-    // One entry a word and one behind the last. Zero memory (= undecoded), so pages without text cost nothing.
+    // One entry a word and one behind the last. Zero memory (= undecoded), so pages without text cost
+    // nothing.
     std::unique_ptr<Instruction[], Freed> text_;
     uint32_t text_low_ = 0, text_length_ = 0; // bytes; all decoded words lie within
 
@@ -125,13 +131,13 @@ private:
 
     uint32_t idle_pc_ = 0;
     Op idle_op_ = Op::undecoded; // what idle_head stands in front of
-    struct IdlePass { // what was true when the watched address was last reached
+    struct IdlePass {            // what was true when the watched address was last reached
         bool valid = false;
         Registers registers{};
         unsigned flags = 0;
         uint64_t cycle = 0, overhead = 0;
     } pass_;
-    bool quiet_ = false;                             // since then: no store, no load from a clock
+    bool quiet_ = false;                           // since then: no store, no load from a clock
     uint64_t pass_cycles_ = 0, pass_overhead_ = 0; // after Stop::idle: of one pass; otherwise 0
     uint64_t skipped_ = 0;
 };

@@ -7,8 +7,12 @@ namespace {
 constexpr uint32_t bits(uint32_t word, unsigned high, unsigned low) {
     return (word >> low) & ((1u << (high - low + 1)) - 1);
 }
-constexpr bool bit(uint32_t word, unsigned n) { return (word >> n) & 1; }
-constexpr uint8_t reg(uint32_t word, unsigned low) { return static_cast<uint8_t>(bits(word, low + 4, low)); }
+constexpr bool bit(uint32_t word, unsigned n) {
+    return (word >> n) & 1;
+}
+constexpr uint8_t reg(uint32_t word, unsigned low) {
+    return static_cast<uint8_t>(bits(word, low + 4, low));
+}
 constexpr uint32_t sign_extend(uint32_t value, unsigned width) {
     uint32_t sign = 1u << (width - 1);
     return (value ^ sign) - sign;
@@ -20,9 +24,13 @@ struct Result {
     const char* problem = nullptr;
 };
 
-Result illegal(const char* problem) { return {Instruction{.op = Op::illegal}, problem}; }
+Result illegal(const char* problem) {
+    return {Instruction{.op = Op::illegal}, problem};
+}
 
-constexpr uint8_t destination(unsigned rd) { return static_cast<uint8_t>(rd < 2 ? register_discard : rd); }
+constexpr uint8_t destination(unsigned rd) {
+    return static_cast<uint8_t>(rd < 2 ? register_discard : rd);
+}
 
 // Sets `reads` and puts the with_pc or predicated handler in front where it is needed.
 Result finish(Instruction in, uint32_t sources, bool conditional = false) {
@@ -35,7 +43,9 @@ Result finish(Instruction in, uint32_t sources, bool conditional = false) {
     return {in, nullptr};
 }
 
-uint32_t source(unsigned r) { return 1u << r; }
+uint32_t source(unsigned r) {
+    return 1u << r;
+}
 
 Instruction alu_instruction(Alu alu, unsigned rd, unsigned rs1, bool register_operand, bool sets_flags) {
     Instruction in;
@@ -168,7 +178,9 @@ Result access_register(uint32_t word) {
         q = false;
     in.form = static_cast<uint8_t>((q ? form_write_back : 0) | (p ? form_address_is_sum : 0));
     Address address = in.alu == Alu::add && p && !q ? Address::indexed : Address::general;
-    Access kind = store ? (full ? Access::store_word : byte ? Access::store_byte : Access::store_half)
+    Access kind = store ? (full   ? Access::store_word
+                           : byte ? Access::store_byte
+                                  : Access::store_half)
                         : (full ? Access::load_word : sub_word_loads[byte][zero]);
     return access(in, kind, address, reg(word, 23), source(rs1) | source(rs2));
 }
@@ -218,7 +230,8 @@ Result absolute_and_short(uint32_t word) {
     if (bit(word, 15))
         return illegal("opcode F: SBR, PUNT or reserved");
     bool byte = bit(word, 14);
-    Access kind = bit(word, 13) ? (byte ? Access::store_byte : Access::store_half) : sub_word_loads[byte][bit(word, 12)];
+    Access kind = bit(word, 13) ? (byte ? Access::store_byte : Access::store_half)
+                                : sub_word_loads[byte][bit(word, 12)];
     return access_immediate(word, kind, bit(word, 11), bit(word, 10), sign_extend(bits(word, 9, 0), 10));
 }
 
@@ -246,7 +259,9 @@ Result decode_fully(uint32_t word) {
 
 } // namespace
 
-Instruction decode(uint32_t word) { return decode_fully(word).in; }
+Instruction decode(uint32_t word) {
+    return decode_fully(word).in;
+}
 
 const char* why_illegal(uint32_t word) {
     const char* problem = decode_fully(word).problem;

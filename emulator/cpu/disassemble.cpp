@@ -9,22 +9,31 @@ namespace {
 constexpr const char* condition_names[16] = {"t",  "f",  "ugt", "ule", "ult", "uge", "ne", "eq",
                                              "vc", "vs", "pl",  "mi",  "ge",  "lt",  "gt", "le"};
 // In the order of Alu. Shifts by a constant are written with a signed amount.
-constexpr const char* alu_names[] = {"add", "addc", "sub", "subb", "and", "or",   "xor",  "sh",
+constexpr const char* alu_names[] = {"add", "addc", "sub", "subb", "and",  "or",    "xor",   "sh",
                                      "sh",  "sha",  "sh",  "sha",  "popc", "leadz", "trailz"};
 constexpr const char* access_names[] = {"ld", "ld", "ld.h", "uld.h", "ld.b", "uld.b", "st", "st.h", "st.b"};
 constexpr int access_sizes[] = {4, 4, 2, 2, 1, 1, 4, 2, 1};
 
 std::string reg(unsigned n) {
     switch (n) {
-    case register_discard: return "%r0";
-    case 2: return "%pc";
-    case 4: return "%sp";
-    case 5: return "%fp";
-    case 8: return "%rv";
-    case 10: return "%rr1";
-    case 11: return "%rr2";
-    case 15: return "%rca";
-    default: return fmt::format("%r{}", n);
+    case register_discard:
+        return "%r0";
+    case 2:
+        return "%pc";
+    case 4:
+        return "%sp";
+    case 5:
+        return "%fp";
+    case 8:
+        return "%rv";
+    case 10:
+        return "%rr1";
+    case 11:
+        return "%rr2";
+    case 15:
+        return "%rca";
+    default:
+        return fmt::format("%r{}", n);
     }
 }
 
@@ -42,10 +51,10 @@ std::string alu(const Instruction& in, Alu operation, bool register_operand, boo
     text += " " + reg(in.rs1);
     bool right = operation == Alu::shift_right || operation == Alu::shift_right_arithmetic;
     if (operation < Alu::popc)
-        text += ", " + (register_operand                                           ? reg(in.rs2)
-                        : right && in.constant != 0                                ? fmt::format("-{:#x}", in.constant)
-                        : operation == Alu::sh || operation == Alu::sha            ? hex(in.constant)
-                                                                                   : fmt::format("{:#x}", in.constant));
+        text += ", " + (register_operand                                ? reg(in.rs2)
+                        : right && in.constant != 0                     ? fmt::format("-{:#x}", in.constant)
+                        : operation == Alu::sh || operation == Alu::sha ? hex(in.constant)
+                                                                        : fmt::format("{:#x}", in.constant));
     return text + ", " + reg(in.rd);
 }
 
@@ -55,18 +64,27 @@ std::string address(const Instruction& in, Address form, int size) {
     bool step = offset == size || offset == -size;
     const char* sign = offset < 0 ? "--" : "++";
     switch (form) {
-    case Address::offset: return fmt::format("{}[{}]", offset, base);
-    case Address::pre: return step ? fmt::format("[{}{}]", sign, base) : fmt::format("{}[*{}]", offset, base);
-    case Address::post: return step ? fmt::format("[{}{}]", base, sign) : fmt::format("{}[{}*]", offset, base);
-    case Address::indexed: return fmt::format("[{} add {}]", base, reg(in.rs2));
-    case Address::general: break;
+    case Address::offset:
+        return fmt::format("{}[{}]", offset, base);
+    case Address::pre:
+        return step ? fmt::format("[{}{}]", sign, base) : fmt::format("{}[*{}]", offset, base);
+    case Address::post:
+        return step ? fmt::format("[{}{}]", base, sign) : fmt::format("{}[{}*]", offset, base);
+    case Address::indexed:
+        return fmt::format("[{} add {}]", base, reg(in.rs2));
+    case Address::general:
+        break;
     }
     const char* operation = alu_names[static_cast<unsigned>(in.alu)];
     switch (in.form) {
-    case form_write_back: return fmt::format("[{}* {} {}]", base, operation, reg(in.rs2));
-    case form_write_back | form_address_is_sum: return fmt::format("[*{} {} {}]", base, operation, reg(in.rs2));
-    case form_address_is_sum: return fmt::format("[{} {} {}]", base, operation, reg(in.rs2));
-    default: return fmt::format("0[{}]", base);
+    case form_write_back:
+        return fmt::format("[{}* {} {}]", base, operation, reg(in.rs2));
+    case form_write_back | form_address_is_sum:
+        return fmt::format("[*{} {} {}]", base, operation, reg(in.rs2));
+    case form_address_is_sum:
+        return fmt::format("[{} {} {}]", base, operation, reg(in.rs2));
+    default:
+        return fmt::format("0[{}]", base);
     }
 }
 
@@ -87,13 +105,20 @@ std::string disassemble(const Instruction& in) {
     switch (op) {
     case Op::undecoded:
     case Op::outside:
-    case Op::illegal: return "undefined";
-    case Op::alu_to_pc: return alu(in, in.alu, in.form & form_register_operand, in.form & form_sets_flags);
-    case Op::branch_register: return fmt::format("b{}.r {}[{}]", condition, static_cast<int32_t>(in.constant), reg(in.rs1));
-    case Op::set_condition: return fmt::format("s{} {}", condition, reg(in.rd));
-    case Op::select: return fmt::format("sel.{} {}, {}, {}", condition, reg(in.rs1), reg(in.rs2), reg(in.rd));
-    case Op::jump_constant: return fmt::format("mov {:#x}, %pc", in.constant);
-    default: break;
+    case Op::illegal:
+        return "undefined";
+    case Op::alu_to_pc:
+        return alu(in, in.alu, in.form & form_register_operand, in.form & form_sets_flags);
+    case Op::branch_register:
+        return fmt::format("b{}.r {}[{}]", condition, static_cast<int32_t>(in.constant), reg(in.rs1));
+    case Op::set_condition:
+        return fmt::format("s{} {}", condition, reg(in.rd));
+    case Op::select:
+        return fmt::format("sel.{} {}, {}, {}", condition, reg(in.rs1), reg(in.rs2), reg(in.rd));
+    case Op::jump_constant:
+        return fmt::format("mov {:#x}, %pc", in.constant);
+    default:
+        break;
     }
     unsigned number = static_cast<unsigned>(op);
     if (op >= Op::load_word_offset)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cpu::run: threaded execution of predecoded instructions. Each handler ends by jumping to that of the next
-// instruction; the only test in between is "cycle < stop". `stop` is the limit, or 0 while a jump is pending, so that
-// delay slots cost nothing elsewhere: the test then fails after each instruction, and `between` counts the slots down.
+// instruction; the only test in between is "cycle < stop". `stop` is the limit, or 0 while a jump is pending,
+// so that delay slots cost nothing elsewhere: the test then fails after each instruction, and `between`
+// counts the slots down.
 #include "emulator/cpu/cpu.h"
 
 #include <bit>
@@ -12,9 +13,15 @@
 namespace myri::emulator {
 namespace {
 
-uint32_t big_endian(uint32_t v) { return __builtin_bswap32(v); }
-uint16_t big_endian(uint16_t v) { return __builtin_bswap16(v); }
-uint8_t big_endian(uint8_t v) { return v; }
+uint32_t big_endian(uint32_t v) {
+    return __builtin_bswap32(v);
+}
+uint16_t big_endian(uint16_t v) {
+    return __builtin_bswap16(v);
+}
+uint8_t big_endian(uint8_t v) {
+    return v;
+}
 
 template <typename T> T read(const uint8_t* p) {
     T value;
@@ -26,30 +33,40 @@ template <typename T> void write(uint8_t* p, uint32_t value) {
     memcpy(p, &narrow, sizeof narrow);
 }
 
-// True if an aligned access of sizeof(T) bytes at `address` is within `size` bytes. Unaligned ones turn out huge.
+// True if an aligned access of sizeof(T) bytes at `address` is within `size` bytes. Unaligned ones turn out
+// huge.
 template <typename T> bool inside(uint32_t address, uint32_t size) {
     constexpr int shift = std::countr_zero(sizeof(T));
     return std::rotr(address, shift) < size >> shift;
 }
 
-[[gnu::noinline]] uint32_t compute_rare(Alu operation, bool sets_flags, uint32_t a, uint32_t b, Flags& flags) {
+[[gnu::noinline]] uint32_t compute_rare(Alu operation, bool sets_flags, uint32_t a, uint32_t b,
+                                        Flags& flags) {
     return compute(operation, sets_flags, a, b, flags);
 }
 
 } // namespace
 
 Cpu::Stop Cpu::run(uint64_t limit_cycle) {
-    static const void* const handlers[] = {
-        &&undecoded, &&outside, &&illegal, &&idle_head, &&with_pc, &&predicated, &&alu_to_pc, &&branch_register,
-        &&set_condition, &&select, &&jump_constant,
+    static const void* const handlers[] = {&&undecoded,
+                                           &&outside,
+                                           &&illegal,
+                                           &&idle_head,
+                                           &&with_pc,
+                                           &&predicated,
+                                           &&alu_to_pc,
+                                           &&branch_register,
+                                           &&set_condition,
+                                           &&select,
+                                           &&jump_constant,
 #define MYRI_ROW(name) &&alu_##name##_c, &&alu_##name##_cf, &&alu_##name##_r, &&alu_##name##_rf,
-        MYRI_LANAI_ALU(MYRI_ROW)
+                                           MYRI_LANAI_ALU(MYRI_ROW)
 #undef MYRI_ROW
 #define MYRI_ROW(name, number) &&branch_##name,
-        MYRI_LANAI_CONDITIONS(MYRI_ROW)
+                                               MYRI_LANAI_CONDITIONS(MYRI_ROW)
 #undef MYRI_ROW
 #define MYRI_ROW(name) &&name##_offset, &&name##_pre, &&name##_post, &&name##_indexed, &&name##_general,
-        MYRI_LANAI_ACCESSES(MYRI_ROW)
+                                                   MYRI_LANAI_ACCESSES(MYRI_ROW)
 #undef MYRI_ROW
     };
     static_assert(sizeof handlers / sizeof *handlers == static_cast<size_t>(Op::count));
@@ -82,7 +99,7 @@ Cpu::Stop Cpu::run(uint64_t limit_cycle) {
     Flags new_flags;                 // only for calls, so that `flags` need not lie in memory
     Stop reason = Stop::limit;
 
-#define MYRI_PC() static_cast<uint32_t>(in - text) * 4
+#define MYRI_PC()       static_cast<uint32_t>(in - text) * 4
 #define MYRI_DISPATCH() goto* handlers[static_cast<unsigned>(in->op)]
 #define MYRI_NEXT()                                                                                          \
     do {                                                                                                     \
@@ -238,7 +255,7 @@ jump_constant:
         const Instruction* next = MYRI_UNLIKELY(slots == 1) ? target : in + 1;                               \
         if (MYRI_UNLIKELY(next->op == Op::undecoded))                                                        \
             decode_at(static_cast<uint32_t>(next - text));                                                   \
-        MYRI_EXTRA(stall & (0u - (next->reads >> (in->rd & 31) & 1)));                                       \
+        MYRI_EXTRA((0u - (next->reads >> (in->rd & 31) & 1)) & stall);                                       \
         MYRI_NEXT();                                                                                         \
     } while (0)
 
@@ -259,10 +276,10 @@ jump_constant:
     FINISH;                                                                                                  \
     name##_general : address = r[in->rs1];                                                                   \
     if (in->form & form_address_is_sum)                                                                      \
-        address = compute_rare(in->alu, false, address, r[in->rs2], new_flags = flags);                                       \
+        address = compute_rare(in->alu, false, address, r[in->rs2], new_flags = flags);                      \
     ACCESS;                                                                                                  \
     if (in->form & form_write_back)                                                                          \
-        r[in->rs1] = compute_rare(in->alu, false, r[in->rs1], r[in->rs2], new_flags = flags);                                 \
+        r[in->rs1] = compute_rare(in->alu, false, r[in->rs1], r[in->rs2], new_flags = flags);                \
     FINISH;
 
     MYRI_ADDRESSES(load_word, MYRI_READ(uint32_t, uint32_t), MYRI_FINISH_LOAD())

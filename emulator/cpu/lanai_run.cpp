@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // lanai-run IMAGE: runs a flat LANai image alone, without a card.
 //
-// The image is loaded at 0 and started there. Special registers: CPUC (0xFFFFFD28) counts cycles and can be set; the
-// test port (test_port.h) is
+// The image is loaded at 0 and started there. Special registers: CPUC (0xFFFFFD28) counts cycles and can be
+// set; the test port (test_port.h) is
 //   0xFFFFFFF0  a byte stored here is printed on stdout
 //   0xFFFFFFF8  a word stored here ends the run with that exit status, 0 to 255
 // Any other special register ends the run with an error.
-// Exit status: the program's own; 1 after a trap or another error of the program; 2 for wrong usage or an unreadable
-// file; 124 when --max-cycles ran out.
+// Exit status: the program's own; 1 after a trap or another error of the program; 2 for wrong usage or an
+// unreadable file; 124 when --max-cycles ran out.
 #include "abi/lanai.h"
 #include "emulator/cpu/cpu.h"
 #include "emulator/cpu/disassemble.h"
@@ -93,8 +93,8 @@ std::vector<uint8_t> load_image(const Options& options) {
     if (!file.is_open() || file.bad())
         throw UsageError(fmt::format("cannot read image '{}'", options.image));
     if (bytes.empty() || bytes.size() > options.sram)
-        throw UsageError(fmt::format("image '{}' has {} bytes: must be 1 to {} (--sram)", options.image, bytes.size(),
-                                     options.sram));
+        throw UsageError(fmt::format("image '{}' has {} bytes: must be 1 to {} (--sram)", options.image,
+                                     bytes.size(), options.sram));
     bytes.resize(options.sram);
     return bytes;
 }
@@ -109,7 +109,8 @@ Cpu::Stop step_with_trace(Cpu& cpu, const std::vector<uint8_t>& sram) {
         uint32_t word = 0;
         for (uint32_t i = 0; i < 4; i++)
             word = word << 8 | sram[pc + i];
-        line += fmt::format(" {:08x} {}{:28}", word, cpu.jump_pending() ? '|' : ' ', disassemble(decode(word)));
+        line +=
+            fmt::format(" {:08x} {}{:28}", word, cpu.jump_pending() ? '|' : ' ', disassemble(decode(word)));
     }
     Cpu::Stop stop = cpu.run(cpu.cycle() + 1);
     for (unsigned n = 3; n < 32; n++)
@@ -140,15 +141,17 @@ void report(const Options& options, const Cpu& cpu, const Profile* profile, doub
         return;
     }
     if (profile) {
-        fmt::print(stderr, "{:>12} {:>6} {:>12} {:>10}  {}\n", "cycles", "%", "instructions", "entered", "function");
+        fmt::print(stderr, "{:>12} {:>6} {:>12} {:>10}  {}\n", "cycles", "%", "instructions", "entered",
+                   "function");
         for (const auto& f : profile->used())
             fmt::print(stderr, "{:12} {:6.2f} {:12} {:10}  {}\n", f.cycles,
-                       100.0 * static_cast<double>(f.cycles) / static_cast<double>(cpu.cycle()), f.instructions,
-                       f.entered, f.name);
+                       100.0 * static_cast<double>(f.cycles) / static_cast<double>(cpu.cycle()),
+                       f.instructions, f.entered, f.name);
     }
     if (options.bench)
-        fmt::print(stderr, "{} instructions, {} cycles in {:.3f} s of processor time: {:.1f} M instructions/s\n", executed, cpu.cycle(),
-                   seconds, rate / 1e6);
+        fmt::print(stderr,
+                   "{} instructions, {} cycles in {:.3f} s of processor time: {:.1f} M instructions/s\n",
+                   executed, cpu.cycle(), seconds, rate / 1e6);
 }
 
 int run(const Options& options) {
@@ -192,7 +195,8 @@ int run(const Options& options) {
         return 1;
     }
     if (!port.exit_status) {
-        fmt::print(stderr, "lanai-run: pc {:#010x}: stopped after {} cycles (--max-cycles)\n", cpu.pc(), cpu.cycle());
+        fmt::print(stderr, "lanai-run: pc {:#010x}: stopped after {} cycles (--max-cycles)\n", cpu.pc(),
+                   cpu.cycle());
         return 124;
     }
     return static_cast<int>(*port.exit_status);
@@ -207,17 +211,23 @@ int main(int argc, char** argv) {
     app.add_option("--sram", options.sram, "bytes of SRAM, a multiple of 4")
         ->check(CLI::Range(uint64_t{4}, uint64_t{32} << 20))
         ->capture_default_str();
-    app.add_option("--max-cycles", options.max_cycles, "stop before this cycle with exit status 124; 0: never")
+    app.add_option("--max-cycles", options.max_cycles,
+                   "stop before this cycle with exit status 124; 0: never")
         ->capture_default_str();
-    app.add_option("--data-access-extra", options.timing.data_access_extra, "extra cycles of each access to SRAM")
+    app.add_option("--data-access-extra", options.timing.data_access_extra,
+                   "extra cycles of each access to SRAM")
         ->check(CLI::Range(0u, 100u))
         ->capture_default_str();
-    app.add_option("--load-use-stall", options.timing.load_use_stall, "cycles lost when the next instruction uses a load")
+    app.add_option("--load-use-stall", options.timing.load_use_stall,
+                   "cycles lost when the next instruction uses a load")
         ->check(CLI::Range(0u, 100u))
         ->capture_default_str();
-    app.add_flag("--trace", options.trace, "a line for each instruction on stderr: cycle, pc, word, text (after a | in a delay slot), changed registers");
+    app.add_flag("--trace", options.trace,
+                 "a line for each instruction on stderr: cycle, pc, word, text (after a | in a delay slot), "
+                 "changed registers");
     auto* map = app.add_option("--map", options.map, "linker map, for --profile");
-    app.add_flag("--profile", options.profile, "cycles and instructions of each function, on stderr")->needs(map);
+    app.add_flag("--profile", options.profile, "cycles and instructions of each function, on stderr")
+        ->needs(map);
     app.add_flag("--json", options.json, "counts (and profile) as one JSON object, the last line on stdout");
     app.add_flag("--bench", options.bench, "instructions executed per second of processor time, on stderr");
     try {

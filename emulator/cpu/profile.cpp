@@ -17,7 +17,8 @@ Profile::Profile(std::istream& map) {
     }
     functions_.push_back({0, "(no symbol)"});
     std::stable_sort(functions_.begin(), functions_.end(), [](const Function& a, const Function& b) {
-        return a.address < b.address || (a.address == b.address && a.name == "(no symbol)" && b.name != a.name);
+        return a.address < b.address ||
+               (a.address == b.address && a.name == "(no symbol)" && b.name != a.name);
     });
 }
 
@@ -40,7 +41,8 @@ std::vector<Profile::Function> Profile::used() const {
     for (const Function& f : functions_)
         if (f.instructions != 0)
             list.push_back(f);
-    std::stable_sort(list.begin(), list.end(), [](const Function& a, const Function& b) { return a.cycles > b.cycles; });
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Function& a, const Function& b) { return a.cycles > b.cycles; });
     return list;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The test port of lanai-run: what a program that runs alone, without a card, can reach among the special registers.
- * For C and C++, on both sides. On a card these offsets belong to no register.
+ * The test port of lanai-run: what a program that runs alone, without a card, can reach among the special
+ * registers. For C and C++, on both sides. On a card these offsets belong to no register.
  */
 #ifndef MYRI_EMULATOR_CPU_TEST_PORT_H
 #define MYRI_EMULATOR_CPU_TEST_PORT_H

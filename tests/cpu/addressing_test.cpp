@@ -9,7 +9,10 @@ TEST_CASE("PQ selects address and write-back of a word load") {
     struct {
         unsigned pq;
         uint32_t loaded, base;
-    } rows[] = {{at_rs1, 0x11111111, 0x100}, {post, 0x11111111, 0x108}, {offset, 0x22222222, 0x100}, {pre, 0x22222222, 0x108}};
+    } rows[] = {{at_rs1, 0x11111111, 0x100},
+                {post, 0x11111111, 0x108},
+                {offset, 0x22222222, 0x100},
+                {pre, 0x22222222, 0x108}};
     for (auto row : rows) {
         CAPTURE(row.pq);
         for (bool by_register : {false, true}) {
@@ -46,9 +49,9 @@ TEST_CASE("sub-word loads extend as E says and pick big-endian bytes") {
         unsigned size;
         int32_t at;
         uint32_t value;
-    } rows[] = {{byte, 0, 0xffffff81},      {byte_zero, 0, 0x81},      {byte, 1, 0x72},       {byte_zero, 3, 0x94},
-                {byte, 3, 0xffffff94},      {half, 0, 0xffff8172},     {half_zero, 0, 0x8172}, {half, 2, 0x6394},
-                {half_zero, 2, 0x6394}};
+    } rows[] = {{byte, 0, 0xffffff81},  {byte_zero, 0, 0x81},  {byte, 1, 0x72},
+                {byte_zero, 3, 0x94},   {byte, 3, 0xffffff94}, {half, 0, 0xffff8172},
+                {half_zero, 0, 0x8172}, {half, 2, 0x6394},     {half_zero, 2, 0x6394}};
     for (auto row : rows) {
         CAPTURE(row.size);
         CAPTURE(row.at);
@@ -74,11 +77,17 @@ TEST_CASE("RRM addresses use addc and subb with the current carry and leave the 
         CAPTURE(carry);
         // r9 - r10 sets C if r9 >= r10. 0x100 + 3 + C, 0x108 - 3 - 1 + C; then C is stored.
         Machine m{rr(op_sub, r0, r9, r10, set_flags), rrm(false, byte_zero, r7, r6, r8, offset, op_addc),
-                  rrm(false, byte_zero, r11, r12, r8, offset, op_subb), rrm(true, word, r13, r14, r0, pre, op_addc),
-                  set_condition(CS, r13)};
+                  rrm(false, byte_zero, r11, r12, r8, offset, op_subb),
+                  rrm(true, word, r13, r14, r0, pre, op_addc), set_condition(CS, r13)};
         m.write(0x100, 0x00010203);
         m.write(0x104, 0x04050607);
-        m.run({{r6, 0x100}, {r8, 3}, {r12, 0x108}, {r9, carry ? 5u : 4u}, {r10, 5}, {r14, carry ? 0x1ffu : 0x200u}}, 5);
+        m.run({{r6, 0x100},
+               {r8, 3},
+               {r12, 0x108},
+               {r9, carry ? 5u : 4u},
+               {r10, 5},
+               {r14, carry ? 0x1ffu : 0x200u}},
+              5);
         CHECK(m.reg(r7) == 3u + carry);
         CHECK(m.reg(r11) == 4u + carry);
         CHECK(m.reg(r14) == 0x200);
@@ -88,7 +97,8 @@ TEST_CASE("RRM addresses use addc and subb with the current carry and leave the 
 
 TEST_CASE("RRM addresses can be made by logic and by shifts") {
     Machine m{rrm(false, word, r7, r6, r8, offset, op_or), rrm(false, word, r9, r6, r8, offset, op_and),
-              rrm(false, word, r10, r6, r8, offset, op_xor), rrm(false, word, r11, r6, r12, offset, op_shift, 0x10),
+              rrm(false, word, r10, r6, r8, offset, op_xor),
+              rrm(false, word, r11, r6, r12, offset, op_shift, 0x10),
               rrm(false, word, r13, r14, r12, offset, op_shift, 0x18)};
     m.write(0x1c0, 1);
     m.write(0x040, 2);
@@ -113,8 +123,15 @@ TEST_CASE("SLS reaches 21-bit absolute words and ignores the low two bits; SLI i
 }
 
 TEST_CASE("r0 and r1 are constants even as destination, as load result and for write-back") {
-    Machine m{ri(op_add, r0, r6, 5), ri(op_add, r1, r6, 5), ld(r0, r6, 0), ld(r1, r6, 0), rm(false, r7, r0, pre, 0x100),
-              rm(false, r8, r0, post, 0x100), set_condition(T, r0), sli(r1, 7), rrm(false, word, r9, r0, r6, pre),
+    Machine m{ri(op_add, r0, r6, 5),
+              ri(op_add, r1, r6, 5),
+              ld(r0, r6, 0),
+              ld(r1, r6, 0),
+              rm(false, r7, r0, pre, 0x100),
+              rm(false, r8, r0, post, 0x100),
+              set_condition(T, r0),
+              sli(r1, 7),
+              rrm(false, word, r9, r0, r6, pre),
               rr(op_add, r10, r0, r1)};
     m.write(0x100, 0x77);
     m.run({{r6, 0x100}}, 10);
@@ -127,14 +144,19 @@ TEST_CASE("r0 and r1 are constants even as destination, as load result and for w
 }
 
 TEST_CASE("special registers are accessed with offset, size, value and the instruction's start cycle") {
-    Machine m{nop, st(r6, r0, -0x3f0), spls(true, half, r6, r0, offset, -0x1fe), spls(true, byte, r6, r0, offset, -1),
-              ld(r7, r0, -8), spls(false, byte, r8, r0, offset, -7), spls(false, half_zero, r9, r0, offset, -0x200)};
+    Machine m{nop,
+              st(r6, r0, -0x3f0),
+              spls(true, half, r6, r0, offset, -0x1fe),
+              spls(true, byte, r6, r0, offset, -1),
+              ld(r7, r0, -8),
+              spls(false, byte, r8, r0, offset, -7),
+              spls(false, half_zero, r9, r0, offset, -0x200)};
     m.special.value = 0x80f1f2f3;
     m.run({{r6, 0xa1b2c3d4}}, 7);
     // Each of the four sub-word accesses takes a second cycle.
-    std::vector<Access> expected = {{true, 0x010, 4, 0xa1b2c3d4, 1}, {true, 0x202, 2, 0xc3d4, 2}, {true, 0x3ff, 1, 0xd4, 4},
-                                    {false, 0x3f8, 4, 0x80f1f2f3, 6}, {false, 0x3f9, 1, 0x80f1f2f3, 7},
-                                    {false, 0x200, 2, 0x80f1f2f3, 9}};
+    std::vector<Access> expected = {{true, 0x010, 4, 0xa1b2c3d4, 1},  {true, 0x202, 2, 0xc3d4, 2},
+                                    {true, 0x3ff, 1, 0xd4, 4},        {false, 0x3f8, 4, 0x80f1f2f3, 6},
+                                    {false, 0x3f9, 1, 0x80f1f2f3, 7}, {false, 0x200, 2, 0x80f1f2f3, 9}};
     CHECK(m.special.accesses == expected);
     CHECK(m.reg(r7) == 0x80f1f2f3);
     CHECK(m.reg(r8) == 0xfffffff3);

@@ -9,14 +9,17 @@ namespace {
 
 constexpr int64_t two32 = int64_t{1} << 32;
 
-int64_t as_signed(uint32_t x) { return x >= 0x80000000u ? int64_t{x} - two32 : int64_t{x}; }
+int64_t as_signed(uint32_t x) {
+    return x >= 0x80000000u ? int64_t{x} - two32 : int64_t{x};
+}
 
 Outcome with_zn(int64_t value, bool v, bool c) {
     uint32_t word = static_cast<uint32_t>(((value % two32) + two32) % two32);
     return {word, {word == 0, as_signed(word) < 0, v, c}};
 }
 
-// a + b + carry_in as the adder sees it: C is the unsigned sum's 33rd bit, V tells that the signed sum does not fit.
+// a + b + carry_in as the adder sees it: C is the unsigned sum's 33rd bit, V tells that the signed sum does
+// not fit.
 Outcome adder(uint32_t a, uint32_t b, bool carry_in) {
     int64_t unsigned_sum = int64_t{a} + int64_t{b} + carry_in;
     int64_t signed_sum = as_signed(a) + as_signed(b) + carry_in;
@@ -68,7 +71,9 @@ Outcome compute(Alu operation, uint32_t a, uint32_t b, Flags before) {
     case Alu::or_:
     case Alu::xor_:
         for (size_t i = 32; i-- > 0;) {
-            bool bit = operation == Alu::and_ ? (x[i] && y[i]) : operation == Alu::or_ ? (x[i] || y[i]) : x[i] != y[i];
+            bool bit = operation == Alu::and_  ? (x[i] && y[i])
+                       : operation == Alu::or_ ? (x[i] || y[i])
+                                               : x[i] != y[i];
             value = 2 * value + bit;
         }
         return with_zn(value, false, false);
@@ -94,22 +99,38 @@ Outcome compute(Alu operation, uint32_t a, uint32_t b, Flags before) {
 
 bool holds(unsigned dddi, Flags f) {
     switch (dddi) {
-    case 0x0: return true;
-    case 0x1: return false;
-    case 0x2: return f.c && !f.z;
-    case 0x3: return !f.c || f.z;
-    case 0x4: return !f.c;
-    case 0x5: return f.c;
-    case 0x6: return !f.z;
-    case 0x7: return f.z;
-    case 0x8: return !f.v;
-    case 0x9: return f.v;
-    case 0xa: return !f.n;
-    case 0xb: return f.n;
-    case 0xc: return f.n == f.v;
-    case 0xd: return f.n != f.v;
-    case 0xe: return f.n == f.v && !f.z;
-    case 0xf: return f.n != f.v || f.z;
+    case 0x0:
+        return true;
+    case 0x1:
+        return false;
+    case 0x2:
+        return f.c && !f.z;
+    case 0x3:
+        return !f.c || f.z;
+    case 0x4:
+        return !f.c;
+    case 0x5:
+        return f.c;
+    case 0x6:
+        return !f.z;
+    case 0x7:
+        return f.z;
+    case 0x8:
+        return !f.v;
+    case 0x9:
+        return f.v;
+    case 0xa:
+        return !f.n;
+    case 0xb:
+        return f.n;
+    case 0xc:
+        return f.n == f.v;
+    case 0xd:
+        return f.n != f.v;
+    case 0xe:
+        return f.n == f.v && !f.z;
+    case 0xf:
+        return f.n != f.v || f.z;
     }
     throw std::logic_error("a condition number is 0 to 15");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Instruction words from their fields, for tests: one function for each format of the instruction set's table.
+// Instruction words from their fields, for tests: one function for each format of the instruction set's
+// table.
 #pragma once
 #include <cstdint>
 
@@ -8,46 +9,55 @@ namespace myri::test {
 enum : unsigned { r0, r1, pc, r3, sp, fp, r6, r7, r8, r9, r10, r11, r12, r13, r14, rca };
 enum : unsigned { op_add, op_addc, op_sub, op_subb, op_and, op_or, op_xor, op_shift };
 enum : unsigned { T, F, HI, LS, CC, CS, NE, EQ, VC, VS, PL, MI, GE, LT, GT, LE }; // DDDI
-enum : unsigned { at_rs1 = 0, post = 1, offset = 2, pre = 3 };                   // PQ
-enum : unsigned { half = 0, half_zero = 1, word = 2, byte = 4, byte_zero = 5 };  // YLE
+enum : unsigned { at_rs1 = 0, post = 1, offset = 2, pre = 3 };                    // PQ
+enum : unsigned { half = 0, half_zero = 1, word = 2, byte = 4, byte_zero = 5 };   // YLE
 constexpr bool set_flags = true, high = true;
 
-constexpr uint32_t field(uint32_t value, unsigned low) { return value << low; }
+constexpr uint32_t field(uint32_t value, unsigned low) {
+    return value << low;
+}
 
 constexpr uint32_t ri(unsigned op, unsigned rd, unsigned rs1, uint32_t imm, bool f = false, bool h = false) {
     return field(op, 28) | field(rd, 23) | field(rs1, 18) | field(f, 17) | field(h, 16) | (imm & 0xffff);
 }
 constexpr uint32_t rr(unsigned op, unsigned rd, unsigned rs1, unsigned rs2, bool f = false, unsigned dddi = T,
                       unsigned j = 0) {
-    return field(0xc, 28) | field(rd, 23) | field(rs1, 18) | field(f, 17) | field(dddi & 1, 16) | field(rs2, 11) |
-           field(op, 8) | field(j, 3) | dddi >> 1;
+    return field(0xc, 28) | field(rd, 23) | field(rs1, 18) | field(f, 17) | field(dddi & 1, 16) |
+           field(rs2, 11) | field(op, 8) | field(j, 3) | dddi >> 1;
 }
-constexpr uint32_t shift_rr(unsigned rd, unsigned rs1, unsigned rs2, bool arithmetic, bool f = false, unsigned dddi = T) {
+constexpr uint32_t shift_rr(unsigned rd, unsigned rs1, unsigned rs2, bool arithmetic, bool f = false,
+                            unsigned dddi = T) {
     return rr(op_shift, rd, rs1, rs2, f, dddi, arithmetic ? 0x18 : 0x10);
 }
 constexpr uint32_t select(unsigned dddi, unsigned rd, unsigned rs1, unsigned rs2) {
     return rr(op_shift, rd, rs1, rs2, false, dddi, 0);
 }
-constexpr uint32_t count_bits(unsigned op, unsigned rd, unsigned rs1, bool f = false) { // 1 popc, 2 leadz, 3 trailz
+constexpr uint32_t count_bits(unsigned op, unsigned rd, unsigned rs1,
+                              bool f = false) { // 1 popc, 2 leadz, 3 trailz
     return field(0xd, 28) | field(rd, 23) | field(rs1, 18) | field(f, 17) | op;
 }
 constexpr uint32_t rm(bool store, unsigned rd, unsigned rs1, unsigned pq, int32_t imm) {
     return field(store ? 9 : 8, 28) | field(rd, 23) | field(rs1, 18) | field(pq, 16) |
            (static_cast<uint32_t>(imm) & 0xffff);
 }
-constexpr uint32_t ld(unsigned rd, unsigned rs1, int32_t imm) { return rm(false, rd, rs1, offset, imm); }
-constexpr uint32_t st(unsigned rd, unsigned rs1, int32_t imm) { return rm(true, rd, rs1, offset, imm); }
+constexpr uint32_t ld(unsigned rd, unsigned rs1, int32_t imm) {
+    return rm(false, rd, rs1, offset, imm);
+}
+constexpr uint32_t st(unsigned rd, unsigned rs1, int32_t imm) {
+    return rm(true, rd, rs1, offset, imm);
+}
 constexpr uint32_t rrm(bool store, unsigned size, unsigned rd, unsigned rs1, unsigned rs2, unsigned pq,
                        unsigned op = op_add, unsigned j = 0) {
     return field(store ? 0xb : 0xa, 28) | field(rd, 23) | field(rs1, 18) | field(pq, 16) | field(rs2, 11) |
            field(op, 8) | field(j, 3) | size;
 }
 constexpr uint32_t spls(bool store, unsigned size, unsigned rd, unsigned rs1, unsigned pq, int32_t imm) {
-    return field(0xf, 28) | field(rd, 23) | field(rs1, 18) | field(3, 16) | field(size >> 2, 14) | field(store, 13) |
-           field(size & 1, 12) | field(pq, 10) | (static_cast<uint32_t>(imm) & 0x3ff);
+    return field(0xf, 28) | field(rd, 23) | field(rs1, 18) | field(3, 16) | field(size >> 2, 14) |
+           field(store, 13) | field(size & 1, 12) | field(pq, 10) | (static_cast<uint32_t>(imm) & 0x3ff);
 }
 constexpr uint32_t sls(bool store, unsigned rd, uint32_t address) {
-    return field(0xf, 28) | field(rd, 23) | field(address >> 16 & 31, 18) | field(store, 16) | (address & 0xffff);
+    return field(0xf, 28) | field(rd, 23) | field(address >> 16 & 31, 18) | field(store, 16) |
+           (address & 0xffff);
 }
 constexpr uint32_t sli(unsigned rd, uint32_t value) {
     return field(0xf, 28) | field(rd, 23) | field(value >> 16 & 31, 18) | field(2, 16) | (value & 0xffff);

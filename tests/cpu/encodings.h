@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every instruction form with its word (docs: the encodings table of the instruction set) and the fields it must decode
-// to, worked out by hand from the format table.
+// Every instruction form with its word (docs: the encodings table of the instruction set) and the fields it
+// must decode to, worked out by hand from the format table.
 #pragma once
 #include "emulator/cpu/decode.h"
 
@@ -29,8 +29,8 @@ inline const std::vector<Encoding>& encodings() {
                         uint32_t constant, unsigned condition = 0) {
             return Encoding{text, word, op, op, rd, rs1, rs2, constant, condition};
         };
-        auto predicated = [](const char* text, uint32_t word, Op action, unsigned rd, unsigned rs1, unsigned rs2,
-                             unsigned condition) {
+        auto predicated = [](const char* text, uint32_t word, Op action, unsigned rd, unsigned rs1,
+                             unsigned rs2, unsigned condition) {
             return Encoding{text, word, Op::predicated, action, rd, rs1, rs2, 0, condition};
         };
         return std::vector<Encoding>{

@@ -11,25 +11,26 @@ namespace {
 
 constexpr uint32_t head = 0x40, request = 0x800, counter = 0x804;
 
-// A firmware in small: polls the word at `request`; if it is not 0, clears it, adds it to the word at `counter` and
-// polls again. One empty pass: ld, its use (1 stall), bne, its slot (a load from ISR), bt, its slot.
+// A firmware in small: polls the word at `request`; if it is not 0, clears it, adds it to the word at
+// `counter` and polls again. One empty pass: ld, its use (1 stall), bne, its slot (a load from ISR), bt, its
+// slot.
 struct Firmware : Machine {
     explicit Firmware(CpuTiming timing = {}) : Machine(timing) {
         write(0, {nop, branch(T, head), ri(op_add, r10, r0, 0)});
         write(head, {
-                        ld(r6, r0, request),                  // 40
-                        rr(op_or, r6, r6, r0, set_flags),     // 44
-                        branch(NE, 0x80),                     // 48
-                        ld(r9, r0, -0x208),                   // 4c slot: ISR
-                        branch(T, head),                      // 50
-                        nop,                                  // 54
+                        ld(r6, r0, request),              // 40
+                        rr(op_or, r6, r6, r0, set_flags), // 44
+                        branch(NE, 0x80),                 // 48
+                        ld(r9, r0, -0x208),               // 4c slot: ISR
+                        branch(T, head),                  // 50
+                        nop,                              // 54
                     });
         write(0x80, {
-                        st(r0, r0, request),              // 80
-                        ld(r7, r0, counter),              // 84
-                        rr(op_add, r7, r7, r6),           // 88
-                        branch(T, head),                  // 8c
-                        st(r7, r0, counter),              // 90 slot
+                        st(r0, r0, request),    // 80
+                        ld(r7, r0, counter),    // 84
+                        rr(op_add, r7, r7, r6), // 88
+                        branch(T, head),        // 8c
+                        st(r7, r0, counter),    // 90 slot
                     });
     }
 };
@@ -57,8 +58,8 @@ void drive(Firmware& m, const std::map<uint64_t, uint32_t>& requests, uint64_t e
 
 TEST_CASE("skipping idle passes ends in the same cycle and state as executing them") {
     for (unsigned start : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 50u, 51u}) {
-        std::map<uint64_t, uint32_t> requests = {{100 + start, 5}, {131 + start, 7}, {5000 + 3 * start, 11}, {5100 + 2 * start, 13},
-                                                 {40000, 17}};
+        std::map<uint64_t, uint32_t> requests = {
+            {100 + start, 5}, {131 + start, 7}, {5000 + 3 * start, 11}, {5100 + 2 * start, 13}, {40000, 17}};
         Firmware plain, skipping;
         skipping.cpu.watch_idle(head);
         unsigned none = 0, idles = 0;
@@ -84,7 +85,8 @@ TEST_CASE("a pass is reported at the second arrival and skipped in whole passes"
     m.cpu.watch_idle(head);
     CHECK(m.cpu.run(1000) == Stop::idle);
     CHECK(m.cpu.pc() == head);
-    // Arrivals at 3, 10, 17: the first pass changes r6, r9 from their start values only if those differ from 0.
+    // Arrivals at 3, 10, 17: the first pass changes r6, r9 from their start values only if those differ from
+    // 0.
     CHECK(m.cpu.cycle() == 3 + 2 * pass);
     m.cpu.skip_idle(3 + 100 * pass + 5);
     CHECK(m.cpu.cycle() == 3 + 100 * pass);
@@ -123,7 +125,7 @@ TEST_CASE("no idleness while a pass stores, reads a clock or changes a register 
         return m.cpu.run(5000);
     };
     CHECK(report({nop}) == Stop::idle);
-    CHECK(report({ld(r7, r0, -0x208)}) == Stop::idle);                   // ISR
+    CHECK(report({ld(r7, r0, -0x208)}) == Stop::idle); // ISR
     CHECK(report({ld(r7, r6, 0), rr(op_add, r8, r7, r7)}) == Stop::idle);
     CHECK(report({st(r7, r6, 0)}) == Stop::limit);
     CHECK(report({spls(true, byte, r7, r6, offset, 0)}) == Stop::limit);
@@ -131,11 +133,12 @@ TEST_CASE("no idleness while a pass stores, reads a clock or changes a register 
     CHECK(report({ri(op_add, r7, r7, 1)}) == Stop::limit);
     for (int32_t clock : {0x128, 0x130, 0x138, 0x140, 0x148}) {
         CHECK(report({ld(r7, r0, clock - 0x400)}) == Stop::limit);
-        CHECK(report({ri(op_sub, r8, r0, 0x400), spls(false, byte, r7, r8, offset, clock + 3)}) == Stop::limit);
+        CHECK(report({ri(op_sub, r8, r0, 0x400), spls(false, byte, r7, r8, offset, clock + 3)}) ==
+              Stop::limit);
     }
     // A flag that alternates: C, by adding it to all ones.
-    CHECK(report({set_condition(CS, r7), ri(op_xor, r7, r7, 1), ri(op_sub, r0, r7, 1, set_flags), ri(op_add, r7, r0, 0)}) ==
-          Stop::limit);
+    CHECK(report({set_condition(CS, r7), ri(op_xor, r7, r7, 1), ri(op_sub, r0, r7, 1, set_flags),
+                  ri(op_add, r7, r0, 0)}) == Stop::limit);
 }
 
 TEST_CASE("the watched instruction itself may be of any kind, and watching can end") {
@@ -143,8 +146,8 @@ TEST_CASE("the watched instruction itself may be of any kind, and watching can e
         uint32_t first;
         Stop expected;
     } rows[] = {{ld(r7, r0, request), Stop::idle},
-                {rr(op_add, r7, r0, r6, false, NE), Stop::idle},  // predicated, taken
-                {rr(op_add, r7, r7, r6, false, EQ), Stop::idle},  // predicated, not taken
+                {rr(op_add, r7, r0, r6, false, NE), Stop::idle}, // predicated, taken
+                {rr(op_add, r7, r7, r6, false, EQ), Stop::idle}, // predicated, not taken
                 {ri(op_add, r7, pc, 0), Stop::idle},
                 {branch(F, 0), Stop::idle},
                 {ri(op_add, r7, r7, 1), Stop::limit},

@@ -7,8 +7,8 @@ using namespace myri::test;
 
 namespace {
 
-// Puts `jump` at 0x100 and counts how many of the instructions behind it are executed before 0x200 is reached.
-// r7, r8, r9 become 1 when the first, second, third is executed.
+// Puts `jump` at 0x100 and counts how many of the instructions behind it are executed before 0x200 is
+// reached. r7, r8, r9 become 1 when the first, second, third is executed.
 struct Slots {
     bool taken;
     unsigned executed;
@@ -24,7 +24,9 @@ Slots slots_of(uint32_t jump, std::initializer_list<std::pair<unsigned, uint32_t
         m.step();
     return {m.cpu.pc() == 0x200, m.reg(r7) + m.reg(r8) + m.reg(r9)};
 }
-bool operator==(Slots a, Slots b) { return a.taken == b.taken && a.executed == b.executed; }
+bool operator==(Slots a, Slots b) {
+    return a.taken == b.taken && a.executed == b.executed;
+}
 constexpr Slots one{true, 1}, two{true, 2}, through{false, 3};
 
 } // namespace
@@ -40,7 +42,8 @@ TEST_CASE("branches and ALU jumps have one delay slot, loads and SLI into pc two
     CHECK(slots_of(ri(op_add, pc, r6, 0x100), {{r6, 0x100}}) == one);
     CHECK(slots_of(ri(op_add, pc, pc, 0x100)) == one);
     CHECK(slots_of(select(T, pc, r6, r0), {{r6, 0x200}}) == one);
-    CHECK(slots_of(rr(op_or, pc, r6, r0, false, EQ), {{r6, 0x200}}) == through); // flags are clear after reset
+    CHECK(slots_of(rr(op_or, pc, r6, r0, false, EQ), {{r6, 0x200}}) ==
+          through); // flags are clear after reset
     CHECK(slots_of(rr(op_or, pc, r6, r0, false, NE), {{r6, 0x200}}) == one);
     CHECK(slots_of(ld(pc, r0, 0x80)) == two);
     CHECK(slots_of(rm(false, pc, r6, post, 4), {{r6, 0x80}}) == two);
@@ -63,15 +66,29 @@ TEST_CASE("each branch condition is taken and not taken as the flags say") {
                 {0xfffffffe, 1, false, true, false, true},
                 {1, 0xfffffffe, false, false, false, false}};
     for (auto row : rows) {
-        bool expected[16] = {true, false, row.c && !row.z, !(row.c && !row.z), !row.c, row.c, !row.z, row.z, !row.v, row.v,
-                             !row.n, row.n, row.n == row.v, row.n != row.v, row.n == row.v && !row.z,
+        bool expected[16] = {true,
+                             false,
+                             row.c && !row.z,
+                             !(row.c && !row.z),
+                             !row.c,
+                             row.c,
+                             !row.z,
+                             row.z,
+                             !row.v,
+                             row.v,
+                             !row.n,
+                             row.n,
+                             row.n == row.v,
+                             row.n != row.v,
+                             row.n == row.v && !row.z,
                              !(row.n == row.v && !row.z)};
         for (unsigned condition = 0; condition < 16; condition++) {
             CAPTURE(row.a);
             CAPTURE(row.b);
             CAPTURE(condition);
-            Machine m{rr(op_sub, r0, r6, r7, set_flags), set_condition(condition, r8), select(condition, r9, r6, r7),
-                      rr(op_add, r10, r0, r6, false, condition), branch_relative(condition, r0, 0x40), nop};
+            Machine m{rr(op_sub, r0, r6, r7, set_flags),    set_condition(condition, r8),
+                      select(condition, r9, r6, r7),        rr(op_add, r10, r0, r6, false, condition),
+                      branch_relative(condition, r0, 0x40), nop};
             m.run({{r6, row.a}, {r7, row.b}, {r10, 99}}, 6);
             CHECK(m.reg(r8) == expected[condition]);
             CHECK(m.reg(r9) == (expected[condition] ? row.a : row.b));
@@ -108,11 +125,11 @@ TEST_CASE("pc reads as the address of the reading instruction, in slots too") {
 
 TEST_CASE("the compiler's call and return sequences nest") {
     Machine m{
-        ri(op_add, rca, pc, 0x10),    // 00
-        rm(true, rca, sp, pre, -4),   // 04
-        branch(T, 0x40),              // 08
-        ri(op_add, r6, r0, 5),        // 0c slot: argument
-        rr(op_add, r7, r8, r0),       // 10 result
+        ri(op_add, rca, pc, 0x10),  // 00
+        rm(true, rca, sp, pre, -4), // 04
+        branch(T, 0x40),            // 08
+        ri(op_add, r6, r0, 5),      // 0c slot: argument
+        rr(op_add, r7, r8, r0),     // 10 result
         nop,
     };
     m.write(0x40, {rm(true, fp, sp, pre, -4), ri(op_add, fp, sp, 8), ri(op_add, r8, r6, 37), ld(pc, fp, -4),

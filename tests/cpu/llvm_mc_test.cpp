@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decoder against LLVM: the table of encodings.h through the assembler, random words through the disassembler.
-// Exits 77 if llvm-mc is not installed.
+// The decoder against LLVM: the table of encodings.h through the assembler, random words through the
+// disassembler. Exits 77 if llvm-mc is not installed.
 #include "emulator/cpu/disassemble.h"
 #include "tests/cpu/assemble.h"
 #include "tests/cpu/encodings.h"
@@ -42,7 +42,8 @@ class Input {
 public:
     explicit Input(const std::string& text) {
         int file = mkstemp(path_);
-        if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size()) || close(file) != 0) {
+        if (file < 0 || write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+            close(file) != 0) {
             perror(path_);
             exit(1);
         }
@@ -89,20 +90,26 @@ size_t assemble_table(const std::string& assembler) {
     return failures;
 }
 
-// A random word of a random format, within what both sides can say in the same words: registers 3 to 31 (so no aliases,
-// no discarded results), shift amounts and J fields that are defined.
+// A random word of a random format, within what both sides can say in the same words: registers 3 to 31 (so
+// no aliases, no discarded results), shift amounts and J fields that are defined.
 uint32_t random_word(std::mt19937& random) {
     auto any = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
     auto r = [&] { return 3 + any(29); };
     uint32_t immediate = static_cast<uint32_t>(random()), f = any(2), dddi = any(16);
     static constexpr unsigned shifts[] = {0x10, 0x18};
     switch (any(10)) {
-    case 0: return ri(any(7), r(), r(), immediate, f, any(2));
-    case 1: return ri(op_shift, r(), r(), any(32), f); // left, so that H means nothing
-    case 2: return ri(op_shift, r(), r(), 0u - 1 - any(31), f, any(2));
-    case 3: return rm(any(2), r(), r(), 1 + any(3), static_cast<int32_t>(immediate));
-    case 4: return rrm(any(2), word, r(), r(), r(), 1 + any(3), any(7));
-    case 5: return rrm(false, word, r(), r(), r(), 1 + any(3), op_shift, shifts[any(2)]);
+    case 0:
+        return ri(any(7), r(), r(), immediate, f, any(2));
+    case 1:
+        return ri(op_shift, r(), r(), any(32), f); // left, so that H means nothing
+    case 2:
+        return ri(op_shift, r(), r(), 0u - 1 - any(31), f, any(2));
+    case 3:
+        return rm(any(2), r(), r(), 1 + any(3), static_cast<int32_t>(immediate));
+    case 4:
+        return rrm(any(2), word, r(), r(), r(), 1 + any(3), any(7));
+    case 5:
+        return rrm(false, word, r(), r(), r(), 1 + any(3), op_shift, shifts[any(2)]);
     case 6: {
         static constexpr unsigned sizes[] = {half, half_zero, byte, byte_zero};
         bool store = any(2);
@@ -112,16 +119,22 @@ uint32_t random_word(std::mt19937& random) {
     }
     case 7:
         switch (any(4)) {
-        case 0: return select(dddi, r(), r(), r());
-        case 1: return shift_rr(r(), r(), r(), any(2), f, dddi);
-        default: return rr(any(7), r(), r(), r(), f, dddi);
+        case 0:
+            return select(dddi, r(), r(), r());
+        case 1:
+            return shift_rr(r(), r(), r(), any(2), f, dddi);
+        default:
+            return rr(any(7), r(), r(), r(), f, dddi);
         }
-    case 8: return count_bits(1 + any(3), r(), r()); // LLVM knows no popc.f
-    default: return any(2) ? branch(dddi, immediate) : set_condition(dddi, r());
+    case 8:
+        return count_bits(1 + any(3), r(), r()); // LLVM knows no popc.f
+    default:
+        return any(2) ? branch(dddi, immediate) : set_condition(dddi, r());
     }
 }
 
-// Our reading of random words against the disassembler's. `broken` damages our side: the comparison must notice.
+// Our reading of random words against the disassembler's. `broken` damages our side: the comparison must
+// notice.
 size_t disassemble_random(const std::string& assembler, unsigned count, uint32_t broken) {
     std::mt19937 random(1);
     std::vector<uint32_t> words;
@@ -130,7 +143,8 @@ size_t disassemble_random(const std::string& assembler, unsigned count, uint32_t
         uint32_t w = random_word(random);
         words.push_back(w);
         char line[40];
-        snprintf(line, sizeof line, "0x%02x 0x%02x 0x%02x 0x%02x\n", w >> 24, w >> 16 & 255, w >> 8 & 255, w & 255);
+        snprintf(line, sizeof line, "0x%02x 0x%02x 0x%02x 0x%02x\n", w >> 24, w >> 16 & 255, w >> 8 & 255,
+                 w & 255);
         source += line;
     }
     Input input(source);
@@ -152,7 +166,8 @@ size_t disassemble_random(const std::string& assembler, unsigned count, uint32_t
         }
         std::string ours = disassemble(decode(words[at] ^ broken));
         if (ours != theirs && differ++ < 20 && broken == 0)
-            printf("%08x: %s says '%s', we read '%s'\n", words[at], assembler.c_str(), theirs.c_str(), ours.c_str());
+            printf("%08x: %s says '%s', we read '%s'\n", words[at], assembler.c_str(), theirs.c_str(),
+                   ours.c_str());
         at++;
     }
     if (at != words.size()) {
@@ -173,7 +188,8 @@ int main() {
     size_t failures = assemble_table(assembler);
     size_t differ = disassemble_random(assembler, 20000, 0);
     printf("20000 random words compared, %zu differ\n", differ);
-    bool noticed = disassemble_random(assembler, 100, 1u << 23) == 100; // another Rd, branch target, or no SCC
+    bool noticed =
+        disassemble_random(assembler, 100, 1u << 23) == 100; // another Rd, branch target, or no SCC
     if (!noticed)
         puts("a damaged bit was not noticed");
     return failures != 0 || differ != 0 || !noticed;

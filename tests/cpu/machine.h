@@ -45,7 +45,9 @@ struct Machine {
     Cpu cpu;
 
     explicit Machine(CpuTiming timing = {}) : cpu(sram, special, timing) {}
-    Machine(std::initializer_list<uint32_t> program, CpuTiming timing = {}) : Machine(timing) { write(0, program); }
+    Machine(std::initializer_list<uint32_t> program, CpuTiming timing = {}) : Machine(timing) {
+        write(0, program);
+    }
 
     void write(uint32_t address, uint32_t value) {
         for (unsigned i = 0; i < 4; i++)

@@ -40,7 +40,8 @@ private:
     unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
     bool coin() { return below(2) != 0; }
     uint32_t operand() { // edges often
-        static constexpr uint32_t edges[] = {0, 1, 2, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0xffff, 0x10000};
+        static constexpr uint32_t edges[] = {0,          1,          2,          0x7fffffff, 0x80000000,
+                                             0x80000001, 0xfffffffe, 0xffffffff, 0xffff,     0x10000};
         return below(3) == 0 ? static_cast<uint32_t>(random_()) : edges[below(10)];
     }
     unsigned source() {
@@ -70,7 +71,8 @@ private:
     }
 
     void add_instruction() {
-        static constexpr Alu basic[] = {Alu::add, Alu::addc, Alu::sub, Alu::subb, Alu::and_, Alu::or_, Alu::xor_};
+        static constexpr Alu basic[] = {Alu::add,  Alu::addc, Alu::sub, Alu::subb,
+                                        Alu::and_, Alu::or_,  Alu::xor_};
         unsigned rd = destination(), rs1 = source(), rs2 = source(), condition = coin() ? 0 : below(16);
         bool f = coin(), h = coin();
         unsigned operation = below(7);
@@ -112,7 +114,8 @@ private:
         case 6:
             if (coin()) {
                 words.push_back(select(condition, rd, rs1, rs2));
-                apply(Alu::or_, rd, reference::holds(condition, flags_) ? registers[rs1] : registers[rs2], 0, false);
+                apply(Alu::or_, rd, reference::holds(condition, flags_) ? registers[rs1] : registers[rs2], 0,
+                      false);
             } else {
                 words.push_back(set_condition(condition, rd));
                 apply(Alu::or_, rd, reference::holds(condition, flags_), 0, false);

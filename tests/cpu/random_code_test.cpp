@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arbitrary machine code: whatever it does, it stays inside SRAM (sanitizers watch), and how a run is cut into slices,
-// idle watching and profiling steps must not change what it does.
+// Arbitrary machine code: whatever it does, it stays inside SRAM (sanitizers watch), and how a run is cut
+// into slices, idle watching and profiling steps must not change what it does.
 #include "tests/cpu/machine.h"
 
 #include <doctest/doctest.h>
@@ -26,17 +26,28 @@ uint32_t random_word(std::mt19937& random) {
     auto any = [&] { return static_cast<uint32_t>(random()); };
     auto r = [&] { return static_cast<unsigned>(random() % 8 + (random() % 8 ? 3 : 0)); };
     switch (random() % 12) {
-    case 0: return branch(any() % 16, any() % 0x400);
-    case 1: return spls(any() & 1, any() % 6 & ~2u, r(), 0, any() % 4, static_cast<int32_t>(any() % 512));
-    case 2: return rm(any() & 1, r(), r(), any() % 4, static_cast<int32_t>(any() % 256 * 4));
-    case 3: return sls(any() & 1, r(), any() % 0x1000);
-    case 4: return rrm(any() & 1, any() % 6, r(), r(), r(), any() % 4, any() % 8, 0x10);
-    case 5: return ld(r(), r0, -static_cast<int32_t>(any() % 256 * 4));
-    case 6: return ri(op_add, r(), r0, any() % 0x400 & ~3u);
-    case 7: return rr(any() % 8, r(), r(), r(), any() & 1, any() % 16, 0x10);
-    case 8: return branch_relative(any() % 16, pc, static_cast<int32_t>(any() % 64 * 4) - 128);
-    case 9: return any();
-    default: return ri(any() % 8, r(), r(), any() % 8, any() & 1, any() & 1);
+    case 0:
+        return branch(any() % 16, any() % 0x400);
+    case 1:
+        return spls(any() & 1, any() % 6 & ~2u, r(), 0, any() % 4, static_cast<int32_t>(any() % 512));
+    case 2:
+        return rm(any() & 1, r(), r(), any() % 4, static_cast<int32_t>(any() % 256 * 4));
+    case 3:
+        return sls(any() & 1, r(), any() % 0x1000);
+    case 4:
+        return rrm(any() & 1, any() % 6, r(), r(), r(), any() % 4, any() % 8, 0x10);
+    case 5:
+        return ld(r(), r0, -static_cast<int32_t>(any() % 256 * 4));
+    case 6:
+        return ri(op_add, r(), r0, any() % 0x400 & ~3u);
+    case 7:
+        return rr(any() % 8, r(), r(), r(), any() & 1, any() % 16, 0x10);
+    case 8:
+        return branch_relative(any() % 16, pc, static_cast<int32_t>(any() % 64 * 4) - 128);
+    case 9:
+        return any();
+    default:
+        return ri(any() % 8, r(), r(), any() % 8, any() & 1, any() & 1);
     }
 }
 
@@ -54,7 +65,12 @@ State execute(unsigned seed, unsigned slice, uint32_t watched) {
         if (stop == Stop::idle)
             m.cpu.skip_idle(end);
     }
-    State state{stop == Stop::trap ? stop : Stop::limit, m.cpu.cycle(), m.cpu.instructions(), m.cpu.pc(), {}, m.sram,
+    State state{stop == Stop::trap ? stop : Stop::limit,
+                m.cpu.cycle(),
+                m.cpu.instructions(),
+                m.cpu.pc(),
+                {},
+                m.sram,
                 m.special.accesses};
     for (unsigned n = 0; n < 32; n++)
         state.registers.push_back(m.reg(n));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compiled code of mixed kind (tables, bytes, calls through pointers, sorting) for `lanai-run --bench` and --profile.
- * Prints the CRC-32C of "123456789", which is known to be e3069283, and of a sorted array; exits 0 if the array is
- * in order.
+ * Compiled code of mixed kind (tables, bytes, calls through pointers, sorting) for `lanai-run --bench` and
+ * --profile. Prints the CRC-32C of "123456789", which is known to be e3069283, and of a sorted array; exits 0
+ * if the array is in order.
  */
 #include <stdint.h>
 
@@ -14,28 +14,31 @@
 static uint32_t table[256];
 static uint32_t words[WORDS];
 
-static void print(char c) { *(volatile uint8_t*)LANAI_TEST_PRINT = (uint8_t)c; }
+static void print(char c) {
+    *(volatile uint8_t*)LANAI_TEST_PRINT = (uint8_t)c;
+}
 
-static void print_hex(uint32_t v)
-{
+static void print_hex(uint32_t v) {
     for (int shift = 28; shift >= 0; shift -= 4)
         print("0123456789abcdef"[v >> shift & 15]);
     print('\n');
 }
 
-static uint32_t crc32c(const uint8_t* p, uint32_t n)
-{
+static uint32_t crc32c(const uint8_t* p, uint32_t n) {
     uint32_t crc = ~0u;
     while (n--)
         crc = crc >> 8 ^ table[(crc ^ *p++) & 255];
     return ~crc;
 }
 
-static int rising(uint32_t a, uint32_t b) { return a < b; }
-static int falling(uint32_t a, uint32_t b) { return a > b; }
+static int rising(uint32_t a, uint32_t b) {
+    return a < b;
+}
+static int falling(uint32_t a, uint32_t b) {
+    return a > b;
+}
 
-static void sort(uint32_t* a, uint32_t n, int (*before)(uint32_t, uint32_t))
-{
+static void sort(uint32_t* a, uint32_t n, int (*before)(uint32_t, uint32_t)) {
     for (uint32_t gap = n / 2; gap > 0; gap /= 2)
         for (uint32_t i = gap; i < n; i++) {
             uint32_t v = a[i], j = i;
@@ -45,8 +48,7 @@ static void sort(uint32_t* a, uint32_t n, int (*before)(uint32_t, uint32_t))
         }
 }
 
-int main(void)
-{
+int main(void) {
     for (uint32_t i = 0; i < 256; i++) {
         uint32_t v = i;
         for (int bit = 0; bit < 8; bit++)

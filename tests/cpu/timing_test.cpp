@@ -79,10 +79,10 @@ TEST_CASE("branches, taken or not, cost one cycle and their slot's") {
 }
 
 TEST_CASE("a loop has the cycle count of hand calculation") {
-    // r7 += the bytes at r6.. for r8 times: uld.b post (2) + use (1 + 1 stall) + sub.f (1) + bne (1) + slot (1) = 7
-    // The load moved into the slot is used at the loop's head, whose stall stays: the same 7.
-    Machine m{spls(false, byte_zero, r9, r6, post, 1), rr(op_add, r7, r7, r9), ri(op_sub, r8, r8, 1, set_flags),
-              branch(NE, 0), nop};
+    // r7 += the bytes at r6.. for r8 times: uld.b post (2) + use (1 + 1 stall) + sub.f (1) + bne (1) + slot
+    // (1) = 7 The load moved into the slot is used at the loop's head, whose stall stays: the same 7.
+    Machine m{spls(false, byte_zero, r9, r6, post, 1), rr(op_add, r7, r7, r9),
+              ri(op_sub, r8, r8, 1, set_flags), branch(NE, 0), nop};
     m.write(0x100, 0x01020304);
     m.run({{r6, 0x100}, {r8, 4}}, 20);
     CHECK(m.reg(r7) == 10);

@@ -10,7 +10,8 @@ using namespace myri::test;
 namespace {
 
 // Runs `words` at 0 with r6 set; the trap must come at `at`, and say `text`.
-void expect_trap(const std::vector<uint32_t>& words, uint32_t r6_value, uint32_t at, const std::string& text) {
+void expect_trap(const std::vector<uint32_t>& words, uint32_t r6_value, uint32_t at,
+                 const std::string& text) {
     Machine m;
     m.write(0, words);
     m.cpu.set_reg(r6, r6_value);
@@ -41,9 +42,12 @@ TEST_CASE("accesses outside SRAM and the special registers trap with the address
         snprintf(text, sizeof text, "0x%08x", address);
         expect_trap({nop, ld(r7, r6, 0)}, address, 4, std::string("load of 4 bytes at ") + text);
         expect_trap({nop, rm(true, r7, r6, post, 4)}, address, 4, std::string("store of 4 bytes at ") + text);
-        expect_trap({nop, spls(false, byte, r7, r6, post, 1)}, address, 4, std::string("load of 1 bytes at ") + text);
-        expect_trap({nop, rrm(true, half, r7, r6, r0, at_rs1)}, address, 4, std::string("store of 2 bytes at ") + text);
-        expect_trap({nop, rm(false, pc, r6, offset, 0)}, address, 4, std::string("load of 4 bytes at ") + text);
+        expect_trap({nop, spls(false, byte, r7, r6, post, 1)}, address, 4,
+                    std::string("load of 1 bytes at ") + text);
+        expect_trap({nop, rrm(true, half, r7, r6, r0, at_rs1)}, address, 4,
+                    std::string("store of 2 bytes at ") + text);
+        expect_trap({nop, rm(false, pc, r6, offset, 0)}, address, 4,
+                    std::string("load of 4 bytes at ") + text);
     }
 }
 
@@ -105,7 +109,8 @@ TEST_CASE("bad arguments are refused") {
 }
 
 TEST_CASE("stores into executed text, and text_changed(), take effect") {
-    // A loop whose first instruction is replaced by a byte store, then by a word store to the instruction ahead.
+    // A loop whose first instruction is replaced by a byte store, then by a word store to the instruction
+    // ahead.
     Machine m{ri(op_add, r7, r0, 1), spls(true, byte, r8, r0, offset, 3), branch(T, 0), nop};
     m.run({{r8, 9}}, 5);
     CHECK(m.reg(r7) == 9);
@@ -136,7 +141,8 @@ TEST_CASE("reset clears registers, flags and a pending jump and keeps the clock"
     CHECK(m.cpu.jump_pending());
     m.cpu.reset(0x20);
     CHECK_FALSE(m.cpu.jump_pending());
-    m.write(0x20, {set_condition(EQ, r8), set_condition(CS, r9), set_condition(VS, r10), set_condition(MI, r11)});
+    m.write(0x20,
+            {set_condition(EQ, r8), set_condition(CS, r9), set_condition(VS, r10), set_condition(MI, r11)});
     m.step(4);
     for (unsigned n : {r6, r7, r8, r9, r10, r11})
         CHECK(m.reg(n) == 0);
