@@ -27,6 +27,7 @@ struct endpoint {
     uint8_t wake_noted;
     /* event ring; `limit` is how far we may write as far as we know */
     uint32_t event_low, event_high, event_entries, events_written, event_limit;
+    uint32_t event_generation; /* FW_GENERATION(events_written, event_entries), without a division */
     /* receive ring: position counts bytes without wrapping */
     uint32_t receive_low, receive_high, receive_size, receive_position;
     uint32_t send_low, send_high, send_size;

@@ -29,7 +29,7 @@ static inline int event_room(struct endpoint* e) {
 
 static inline uint32_t event_trailer(struct endpoint* e, enum fw_event_type type) {
     e->slots_reported = e->slots_done;
-    return (uint32_t)type << 24 | (uint32_t)e->slots_done << 16 | FW_GENERATION(e->events_written, e->event_entries);
+    return (uint32_t)type << 24 | (uint32_t)e->slots_done << 16 | e->event_generation;
 }
 
 static inline uint32_t event_place(struct endpoint* e) {
@@ -39,7 +39,9 @@ static inline uint32_t event_place(struct endpoint* e) {
 /* Notes that an event was written, for endpoints that sleep. */
 void event_wake(struct endpoint* e);
 static inline void event_written(struct endpoint* e) {
-    e->events_written++;
+    uint32_t written = ++e->events_written;
+    if ((written & (e->event_entries - 1)) == 0)
+        e->event_generation = 0x8000u | ((e->event_generation + 1) & 0x7fffu);
     COUNT(events);
     if (load32(&e->window->wake_after_us) != FW_WAKE_NEVER)
         event_wake(e);
