@@ -21,14 +21,20 @@
 
 #define DMA_RING 64u
 
+/* A power of two in size, so that indexing is a shift. */
+struct dma_cell {
+    struct lanai_dma_descriptor descriptor;
+    uint32_t tag;
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct dma_cell) == 32, "indexing must be a shift");
+
 struct dma_channel {
     uint32_t queued;
     uint32_t done;
-    struct lanai_dma_descriptor* ring;
-    uint8_t tag[DMA_RING];
 };
 extern struct dma_channel dma[LANAI_DMA_CHANNELS];
-extern struct lanai_dma_descriptor dma_rings[LANAI_DMA_CHANNELS][DMA_RING];
+extern struct dma_cell dma_rings[LANAI_DMA_CHANNELS][DMA_RING];
 
 void dma_init(void);
 
@@ -42,15 +48,16 @@ static inline volatile void* dma_count_register(unsigned channel) {
 
 /* Queues a transfer; there must be room. host_high/low: bus address; flags: LANAI_DMA_READ or 0. */
 static inline void dma_queue(unsigned channel, uint32_t sram, uint32_t host_high, uint32_t host_low, uint32_t length,
-                             uint32_t flags, uint8_t tag) {
-    uint32_t place = dma[channel].queued & (DMA_RING - 1);
-    struct lanai_dma_descriptor* d = &dma_rings[channel][place];
-    d->length.raw = length | flags | LANAI_DMA_END;
-    d->host_low.raw = host_low;
-    d->lanai.raw = sram;
-    d->host_high.raw = host_high;
-    dma[channel].tag[place] = tag;
-    dma[channel].queued++;
+                             uint32_t flags, uint32_t tag) {
+    uint32_t queued = dma[channel].queued;
+    struct dma_cell* cell = &dma_rings[channel][queued & (DMA_RING - 1)];
+    IN_REGISTER(cell);
+    cell->descriptor.length.raw = length | flags | LANAI_DMA_END;
+    cell->descriptor.host_low.raw = host_low;
+    cell->descriptor.lanai.raw = sram;
+    cell->descriptor.host_high.raw = host_high;
+    cell->tag = tag;
+    dma[channel].queued = queued + 1;
     store8(dma_count_register(channel), 1);
 }
 

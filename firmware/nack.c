@@ -6,7 +6,9 @@
 #define NACKS_PER_PERIOD 1000u /* period: the heartbeat's */
 static uint32_t allowance = NACKS_PER_PERIOD;
 
-void nack_tick(void) { allowance = NACKS_PER_PERIOD; }
+void nack_tick(void) {
+    allowance = NACKS_PER_PERIOD;
+}
 
 int nack_send(const uint32_t* packet, enum wire_refusal reason) {
     if (reason == WIRE_REFUSED_FULL)
@@ -28,7 +30,7 @@ int nack_send(const uint32_t* packet, enum wire_refusal reason) {
     header[4] = (uint32_t)reason << 24 | kind << 16 | pull >> 16;
     header[5] = pull << 16;
     header[6] = load32(&packet[2]);
-    transmit_begin(peer, load8(&peer->route_length), (sizeof(struct wire_header) + sizeof(struct wire_nack)) | LANAI_SEND_LAST);
+    transmit_begin(peer, header, (sizeof(struct wire_header) + sizeof(struct wire_nack)) | LANAI_SEND_LAST);
     transmit_end((struct release){NO_ENDPOINT, STAGING_NONE});
     allowance--;
     COUNT(nacks_sent);

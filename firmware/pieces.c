@@ -16,7 +16,7 @@ void pieces_fetch(struct pieces* pieces, const struct fw_window* window, uint32_
 }
 
 uint32_t pieces_transfer(const struct pieces* pieces, uint32_t offset, uint32_t length, uint32_t sram, int reads,
-                         uint8_t tag) {
+                         uint32_t tag) {
     uint32_t before = pieces->skip + offset; /* bytes still to pass over */
     uint32_t queued = 0;
     for (uint32_t i = 0; length != 0 && i < 2 * FW_WINDOW_PIECES; i++) {

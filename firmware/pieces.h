@@ -32,6 +32,6 @@ static inline int pieces_here(const struct pieces* pieces) {
  * PIECES_DESCRIPTORS. Returns how many were queued; each carries `tag`.
  */
 uint32_t pieces_transfer(const struct pieces* pieces, uint32_t offset, uint32_t length, uint32_t sram, int reads,
-                         uint8_t tag);
+                         uint32_t tag);
 
 #endif

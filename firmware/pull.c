@@ -14,13 +14,13 @@
 #define RETRY_MAX   200000u
 
 struct block {
-    struct pull* pull;     /* NULL: free */
-    uint32_t number;       /* in the grant */
+    struct pull* pull; /* NULL: free */
+    uint32_t number;   /* in the grant */
     uint32_t length;
-    uint32_t missing;      /* bit per frame */
-    uint32_t asked;        /* its request has been sent */
+    uint32_t missing; /* bit per frame */
+    uint32_t asked;   /* its request has been sent */
     uint32_t crc;
-    uint32_t last_news;    /* RTC */
+    uint32_t last_news; /* RTC */
     uint32_t retry_after;
     struct pieces pieces;
 };
@@ -36,8 +36,8 @@ struct pull {
     uint32_t first_block, next_block, end_block; /* next: the first one not opened yet */
     uint32_t length;
     uint32_t open_blocks;
-    uint32_t last_news;    /* RTC of the last new frame */
-    uint32_t deadline;     /* RTC ticks */
+    uint32_t last_news; /* RTC of the last new frame */
+    uint32_t deadline;  /* RTC ticks */
 };
 
 static struct pull pulls[FW_ENDPOINTS][FW_PULLS];
@@ -49,8 +49,8 @@ uint32_t pull_begin(struct endpoint* e, uint32_t peer, uint32_t dst_endpoint) {
     struct fw_slot* slot = e->slot;
     if (load16(&slot->length) != sizeof(struct fw_pull_request))
         return FW_SLOT_BAD_LENGTH;
-    const struct fw_pull_request* r =
-        (const struct fw_pull_request*)&slot->body[FW_SLOT_BODY - ((sizeof(struct fw_pull_request) + 7) & ~7u)];
+    const struct fw_pull_request* r = (const struct fw_pull_request*)&slot
+                                          ->body[FW_SLOT_BODY - ((sizeof(struct fw_pull_request) + 7) & ~7u)];
     uint32_t index = load16(&r->pull);
     uint32_t generation = load16(&r->pull_generation);
     uint32_t window = load16(&r->window);
@@ -111,8 +111,7 @@ static void ask(struct block* b) {
     header[5] = p->grant_and_generation;
     header[6] = p->index << 16 | p->generation;
     header[7] = b->number << 16 | FRAME_SHIFT << 8 | b->missing;
-    transmit_begin(peer, load8(&peer->route_length),
-                   (sizeof(struct wire_header) + sizeof(struct wire_pull)) | LANAI_SEND_LAST);
+    transmit_begin(peer, header, (sizeof(struct wire_header) + sizeof(struct wire_pull)) | LANAI_SEND_LAST);
     transmit_end((struct release){NO_ENDPOINT, STAGING_NONE});
     b->asked = 1;
     b->last_news = register_load32(RTC);
@@ -220,9 +219,8 @@ int pull_frame(struct endpoint* e, uint32_t* packet, uint32_t body) {
         return 1;
     }
     uint32_t crc = load32(&packet[6]);
-    receive.transfers[receive.buffer] = (uint16_t)(
-        receive.transfers[receive.buffer] +
-        pieces_transfer(&b->pieces, offset, length, (uint32_t)(uintptr_t)&packet[7], 0, (uint8_t)receive.buffer));
+    receive.transfers[receive.buffer] +=
+        pieces_transfer(&b->pieces, offset, length, (uint32_t)(uintptr_t)&packet[7], 0, receive.buffer);
     COUNT(frames_received);
     b->missing &= ~(1u << frame);
     b->last_news = p->last_news = register_load32(RTC);
@@ -262,7 +260,8 @@ int pull_tick(void) {
             continue;
         struct pull* p = b->pull;
         if (now - p->last_news > p->deadline) {
-            if (event_brief(p->endpoint, FW_EVENT_PULL_FAILED, p->index << 16 | p->generation, FW_PULL_TIMEOUT, 0))
+            if (event_brief(p->endpoint, FW_EVENT_PULL_FAILED, p->index << 16 | p->generation,
+                            FW_PULL_TIMEOUT, 0))
                 close_pull(p);
         } else if (b->asked && now - b->last_news > b->retry_after && port_has_room()) {
             COUNT(pull_retries);

@@ -58,7 +58,7 @@ void receive_collect(void) {
     uint32_t done = dma[DMA_WRITE].done;
     dma_look(DMA_WRITE);
     for (; done != dma[DMA_WRITE].done; done++) {
-        uint8_t buffer = dma[DMA_WRITE].tag[done & (DMA_RING - 1)];
+        uint32_t buffer = dma_rings[DMA_WRITE][done & (DMA_RING - 1)].tag;
         if (buffer == DMA_TAG_NONE)
             continue;
         if (--receive.transfers[buffer] == 0 && receive.draining[buffer])
@@ -80,9 +80,10 @@ static void next_buffer(void) {
 }
 
 /* Counts a transfer that reads from the current buffer. */
-static inline uint8_t reading(void) {
-    receive.transfers[receive.buffer]++;
-    return (uint8_t)receive.buffer;
+static inline uint32_t reading(void) {
+    uint32_t buffer = receive.buffer;
+    receive.transfers[buffer]++;
+    return buffer;
 }
 
 static int refuse(const uint32_t* packet, enum wire_refusal reason) {

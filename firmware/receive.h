@@ -17,7 +17,7 @@ struct receive {
     uint32_t posted;                       /* buffers the port has, not yet ended by LAST */
     uint8_t order[RECEIVE_BUFFERS];        /* buffers in the order in which they were posted: a ring */
     uint32_t order_head, order_tail;
-    uint16_t transfers[RECEIVE_BUFFERS];   /* DMA transfers that still read from it */
+    uint32_t transfers[RECEIVE_BUFFERS];   /* DMA transfers that still read from it */
     uint8_t draining[RECEIVE_BUFFERS];     /* all packets taken, waits for its transfers */
 };
 extern struct receive receive;

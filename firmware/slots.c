@@ -76,8 +76,9 @@ static int send_direct(struct endpoint* e, uint32_t kind, uint32_t peer_index, u
         return 0;
     const struct fw_peer* peer = &peer_table[peer_index];
     struct fw_slot* slot = e->slot;
-    build_header(transmit_header(), kind, dst_endpoint, e, length, load32(&slot->dst_session));
-    transmit_begin(peer, load8(&peer->route_length), sizeof(struct wire_header));
+    uint32_t* header = transmit_header();
+    build_header(header, kind, dst_endpoint, e, length, load32(&slot->dst_session));
+    transmit_begin(peer, header, sizeof(struct wire_header));
     port_push((uint32_t)(uintptr_t)slot + FW_SLOT_BODY - ((length + 7) & ~7u), length | LANAI_SEND_LAST);
     transmit_end((struct release){(uint8_t)e->id, STAGING_NONE});
     e->in_flight++;

@@ -63,17 +63,23 @@ static inline int transmit_queue_room(void) {
 }
 
 /* Header words of the next packet that goes straight to the port. */
-static inline uint32_t* transmit_header(void) { return transmit.header[transmit.pushed & (PACKETS_IN_PORT - 1)]; }
+static inline uint32_t* transmit_header(void) {
+    uint32_t* header = transmit.header[transmit.pushed & (PACKETS_IN_PORT - 1)];
+    IN_REGISTER(header);
+    return header;
+}
 
 /* Pushes route and header of the next packet; its other parts must follow, the last with LANAI_SEND_LAST. */
-static inline void transmit_begin(const struct fw_peer* peer, uint32_t route_length, uint32_t header_length) {
-    port_push((uint32_t)(uintptr_t)peer->route, route_length | LANAI_SEND_ROUTE);
-    port_push((uint32_t)(uintptr_t)transmit_header(), header_length);
+static inline void transmit_begin(const struct fw_peer* peer, const uint32_t* header, uint32_t header_length) {
+    IN_REGISTER(peer);
+    port_push((uint32_t)(uintptr_t)peer->route, load8(&peer->route_length) | LANAI_SEND_ROUTE);
+    port_push((uint32_t)(uintptr_t)header, header_length);
 }
 
 static inline void transmit_end(struct release release) {
-    transmit.in_port[transmit.pushed & (PACKETS_IN_PORT - 1)] = release;
-    transmit.pushed++;
+    uint32_t pushed = transmit.pushed;
+    transmit.in_port[pushed & (PACKETS_IN_PORT - 1)] = release;
+    transmit.pushed = pushed + 1;
     COUNT(packets_sent);
 }
 

@@ -17,6 +17,12 @@
 #define register_store32(name, value) store32(REGISTER(name), (value))
 #define register_store8(name, value) store8(REGISTER(name), (uint8_t)(value))
 
+/*
+ * Hides where a pointer came from, so that fields are reached by their offset from one register. clang would otherwise
+ * load the address of each field of an indexed global anew.
+ */
+#define IN_REGISTER(pointer) __asm__("" : "+r"(pointer))
+
 /* Stores one send descriptor. The port's queue must have room. */
 static inline void port_push(uint32_t address, uint32_t length_flags) {
     register_store32(P0_SEND, address);
