@@ -27,11 +27,13 @@ enum msg_kind {
     MSG_NOTIFY = 4,        /* sequenced; struct msg_notify: the receiver is done with a rendezvous */
     MSG_WINDOW_DONE = 5,   /* sequenced; struct msg_window: a window of a long message is done */
     MSG_WINDOW_NEXT = 6,   /* sequenced; struct msg_rendezvous: the next window's grant */
-    MSG_ACK = 7,           /* only `ack` is news */
+    MSG_ACK = 7,           /* `match`: bit n says message ack + 1 + n is there; `length`: bit n says fragment n of
+                              message ack is there; with MSG_FLAG_GAP the rest is missing: resend it at once */
     MSG_PROBE = 8,         /* asks for an ACK at once */
     MSG_CONNECT = 9,       /* struct msg_connect in a CONNECT packet */
     MSG_CONNECT_REPLY = 10, /* struct msg_connect in a CONNECT packet */
     MSG_CLOSE = 11,        /* the endpoint is about to close; sequenced messages before it have been sent */
+    MSG_GRANT_WANTED = 12, /* sequenced; struct msg_window: the receiver is ready to pull, but has no (good) grant */
 };
 
 struct msg_header {
@@ -47,6 +49,7 @@ struct msg_header {
 MYRI_ASSERT_SIZE(struct msg_header, 24);
 #define MSG_FLAG_NO_CRC 1u /* the checksum was switched off by the sender; crc is 0 */
 #define MSG_FLAG_SYNC   2u /* RENDEZVOUS of an issend: complete only when matched */
+#define MSG_FLAG_GAP    4u /* ACK: message `ack` is missing although later ones were sent */
 
 /* Data up to MSG_INLINE_MAX bytes stands behind the header; longer data at WIRE_BODY_DATA. */
 #define MSG_INLINE_MAX (WIRE_BODY_INLINE - 24u)
@@ -71,7 +74,7 @@ struct msg_connect {
 MYRI_ASSERT_SIZE(struct msg_connect, 16);
 enum msg_connect_status { MSG_CONNECT_ACCEPTED = 0, MSG_CONNECT_BAD_KEY = 1 };
 
-/* A grant of `granted` bytes of the message, from `offset` on. */
+/* A grant of `granted` bytes of the message, from `offset` on. 0 bytes: ask for one (GRANT_WANTED) when matched. */
 struct msg_rendezvous {
     be16 grant;
     be16 grant_generation;

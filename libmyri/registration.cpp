@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libmyri/registration.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libmyri/clock.h"
+
+namespace myri {
+
+void RegistrationCache::open(uint32_t b, uint32_t e, bool k) {
+    board = b;
+    endpoint = e;
+    keep = k;
+}
+
+static void free_registration(Registration* r) {
+    if (r->segments != &r->one)
+        free(r->segments);
+    free(r);
+}
+
+void RegistrationCache::clear() {
+    while (Registration* r = all.pop_front())
+        free_registration(r);
+}
+
+void RegistrationCache::drop(Registration* r) {
+    all.remove(r);
+    myri_unregister u{board, endpoint, r->window, r->generation};
+    seam.request(MYRI_UNREGISTER, &u, sizeof u);
+    free_registration(r);
+}
+
+bool RegistrationCache::drop_unused() {
+    for (Registration* r = all.front(); r; r = r->link.next)
+        if (r->users == 0) {
+            drop(r);
+            return true;
+        }
+    return false;
+}
+
+Registration* RegistrationCache::find(const mx_segment_t* pieces, uint32_t count, bool writable, uint32_t& at) {
+    for (Registration* r = all.back(); r; r = r->link.prev) {
+        if (r->stale || (writable && !r->writable) || r->count != count)
+            continue;
+        if (count == 1) {
+            const auto have = reinterpret_cast<uintptr_t>(r->segments[0].segment_ptr);
+            const auto want = reinterpret_cast<uintptr_t>(pieces[0].segment_ptr);
+            if (want >= have && want + pieces[0].segment_length <= have + r->segments[0].segment_length) {
+                at = static_cast<uint32_t>(want - have);
+                return r;
+            }
+            continue;
+        }
+        bool same = true;
+        for (uint32_t i = 0; i < count && same; ++i)
+            same = r->segments[i].segment_ptr == pieces[i].segment_ptr &&
+                   r->segments[i].segment_length == pieces[i].segment_length;
+        if (same) {
+            at = 0;
+            return r;
+        }
+    }
+    return nullptr;
+}
+
+Registration* RegistrationCache::acquire(const Segments& buffer, uint32_t offset, uint32_t bytes, bool writable,
+                                         uint32_t& at, int& error) {
+    mx_segment_t pieces[MX_MAX_SEGMENTS];
+    const uint32_t count = buffer.pieces(offset, bytes, pieces, MX_MAX_SEGMENTS);
+    Registration* r = find(pieces, count, writable, at);
+    if (r) {
+        all.remove(r);
+        all.push_back(r);
+        ++r->users;
+        return r;
+    }
+    myri_register m;
+    m.board = board;
+    m.endpoint = endpoint;
+    m.writable = writable;
+    m.count = count;
+    m.window = m.generation = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        m.segment[i] = {reinterpret_cast<uint64_t>(pieces[i].segment_ptr), pieces[i].segment_length};
+    const size_t length = offsetof(myri_register, segment) + count * sizeof(myri_segment);
+    while ((error = seam.request(MYRI_REGISTER, &m, length)) == -ENOSPC)
+        if (!drop_unused())
+            return nullptr;
+    if (error < 0)
+        return nullptr;
+    r = static_cast<Registration*>(calloc(1, sizeof *r));
+    if (r) {
+        r->segments = count == 1 ? &r->one : static_cast<mx_segment_t*>(malloc(count * sizeof(mx_segment_t)));
+        if (!r->segments) {
+            free(r);
+            r = nullptr;
+        }
+    }
+    if (!r) {
+        myri_unregister u{board, endpoint, m.window, m.generation};
+        seam.request(MYRI_UNREGISTER, &u, sizeof u);
+        error = -ENOMEM;
+        return nullptr;
+    }
+    memcpy(r->segments, pieces, count * sizeof(mx_segment_t));
+    r->count = count;
+    r->window = m.window;
+    r->generation = m.generation;
+    r->writable = writable;
+    r->users = 1;
+    all.push_back(r);
+    at = 0;
+    return r;
+}
+
+void RegistrationCache::release(Registration* r) {
+    if (--r->users == 0 && (!keep || r->stale))
+        drop(r);
+}
+
+void RegistrationCache::forget(const void* address, size_t bytes) {
+    const auto from = reinterpret_cast<uintptr_t>(address);
+    for (Registration* r = all.front(); r;) {
+        Registration* next = r->link.next;
+        for (uint32_t i = 0; i < r->count; ++i) {
+            const auto a = reinterpret_cast<uintptr_t>(r->segments[i].segment_ptr);
+            if (a < from + bytes && from < a + r->segments[i].segment_length)
+                r->stale = true;
+        }
+        if (r->stale && r->users == 0)
+            drop(r);
+        r = next;
+    }
+}
+
+} // namespace myri
