@@ -118,8 +118,6 @@ void Channel::symbol_arrived(Time now, bool stop) {
             base_ += static_cast<uint32_t>(bytes);
             announce_pause(free_at_);
         }
-    } else if (!stop && running_) {
-        plan_run_end(); // more may have become available meanwhile
     } else if (!stop) {
         run_if_possible(now);
     }

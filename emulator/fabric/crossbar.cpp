@@ -209,6 +209,10 @@ void Crossbar::Port::watch_fill(Time now) {
     crossbar.scheduler_.cancel(fill_event);
     const FabricParameters& parameters = crossbar.parameters_;
     const int64_t level = fill(now);
+    // The model's own check: -1 is a byte that is counted as sent while it still comes in.
+    if (level < -1 || level > parameters.slack_bytes)
+        throw std::logic_error("crossbar input " + std::to_string(number) + " holds " +
+                               std::to_string(level) + " bytes of " + std::to_string(parameters.slack_bytes));
     if (level > static_cast<int64_t>(count.fullest))
         count.fullest = static_cast<uint64_t>(level);
     if (!stopping && level >= parameters.stop_at) {

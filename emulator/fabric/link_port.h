@@ -32,7 +32,7 @@ public:
     // Tells the peer to stop or to go on.
     virtual void set_stop(Time now, bool stop) = 0;
     virtual bool up() const = 0;
-    // Shortest time from send() to packet_head() at any other card.
+    // Shortest time from send() to packet_head(), or from set_stop() to stop_changed(), at any other card.
     virtual Time lookahead() const = 0;
 };
 

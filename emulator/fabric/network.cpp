@@ -67,18 +67,20 @@ const Cable& Network::cable_at(const CableEnd& end) const {
                          [&](const Cable& cable) { return cable.a == end || cable.b == end; });
 }
 
-// A lower bound: the cable to the first crossbar, that crossbar, and the shortest cable out of it.
+// A lower bound. The fastest effect is that of STOP: it stops an output of the first crossbar, where an input
+// may fill up at once and send STOP on to another card; a crossbar does not delay symbols as it delays
+// packets.
 Time Network::lookahead(unsigned host) const {
     const CableEnd peer = *topology_.peer(host_end(host));
     const Time own = parameters_.link_latency(metres(cable_at(host_end(host))));
     if (peer.kind == CableEnd::Kind::host)
         return own;
-    Time shortest = own;
+    Time shortest = NEVER;
     for (const Cable& cable : topology_.cables)
         for (const CableEnd& end : {cable.a, cable.b})
-            if (end.kind == CableEnd::Kind::crossbar && end.index == peer.index)
+            if (end.kind == CableEnd::Kind::crossbar && end.index == peer.index && end != peer)
                 shortest = std::min(shortest, parameters_.link_latency(metres(cable)));
-    return own + parameters_.crossbar_time() + shortest;
+    return own + (shortest == NEVER ? own : shortest); // NEVER: no other cable there, nobody to reach
 }
 
 LinkPort& Network::host_port(unsigned host) {
