@@ -27,11 +27,12 @@ static bool size_possible(struct board *board, const char *what, uint32_t size, 
     return false;
 }
 
-static bool address_possible(struct board *board, const char *what, uint64_t address) {
-    if (address % RING_ALIGN == 0)
+/* The firmware counts a ring's places in the low half of its address only. */
+static bool address_possible(struct board *board, const char *what, uint64_t address, uint32_t size) {
+    if (address % RING_ALIGN == 0 && address >> 32 == (address + size - 1) >> 32)
         return true;
-    board_log(board, "%s at bus address 0x%llx: must be a multiple of %u", what, (unsigned long long)address,
-              RING_ALIGN);
+    board_log(board, "%s of %u bytes at bus address 0x%llx: must be a multiple of %u and not cross 4 GiB", what, size,
+              (unsigned long long)address, RING_ALIGN);
     return false;
 }
 
@@ -40,9 +41,9 @@ static bool rings_possible(struct board *board, const struct board_rings *r) {
                          EVENT_ENTRIES_MAX) &&
            size_possible(board, "receive ring bytes", r->receive_size, RING_BYTES_MIN, RING_BYTES_MAX) &&
            size_possible(board, "send ring bytes", r->send_size, RING_BYTES_MIN, RING_BYTES_MAX) &&
-           address_possible(board, "event ring", r->event_ring) &&
-           address_possible(board, "receive ring", r->receive_ring) &&
-           address_possible(board, "send ring", r->send_ring);
+           address_possible(board, "event ring", r->event_ring, r->event_entries * FW_EVENT_SIZE) &&
+           address_possible(board, "receive ring", r->receive_ring, r->receive_size) &&
+           address_possible(board, "send ring", r->send_ring, r->send_size);
 }
 
 int board_endpoint_set(struct board *board, uint32_t endpoint, const struct board_rings *rings) {
@@ -56,6 +57,10 @@ int board_endpoint_set(struct board *board, uint32_t endpoint, const struct boar
     /* Nothing of the last owner may be left: neither slots nor grants nor windows. */
     board->ops->zero_sram(board->context, board->endpoint_windows + endpoint * FW_ENDPOINT_WINDOW_SIZE,
                           FW_ENDPOINT_WINDOW_SIZE);
+    board_write(board,
+                board->endpoint_windows + endpoint * FW_ENDPOINT_WINDOW_SIZE +
+                    (uint32_t)offsetof(struct fw_endpoint_window, wake_after_us),
+                FW_WAKE_NEVER);
     board->ops->zero_sram(board->context, board->windows + endpoint * windows_size, windows_size);
     /* wake_count stays: it only grows, so that no wake-up is taken for one of the last owner's. */
     board_write(board, ENTRY(board, endpoint, session), rings->session);

@@ -24,6 +24,8 @@ void endpoint_open(uint32_t id) {
         .event_high = entry->event_ring.raw >> 32 & 0xffffffffu,
         .event_low = (uint32_t)entry->event_ring.raw,
         .event_entries = load32(&entry->event_entries),
+        .event_place = (uint32_t)entry->event_ring.raw,
+        .event_end = (uint32_t)entry->event_ring.raw + load32(&entry->event_entries) * FW_EVENT_SIZE,
         .event_generation = FW_GENERATION(0, 1),
         .event_limit = load32(&entry->event_entries),
         .receive_high = entry->receive_ring.raw >> 32 & 0xffffffffu,

@@ -27,7 +27,8 @@ struct endpoint {
     uint8_t wake_noted;
     /* event ring; `limit` is how far we may write as far as we know */
     uint32_t event_low, event_high, event_entries, events_written, event_limit;
-    uint32_t event_generation; /* FW_GENERATION(events_written, event_entries), without a division */
+    /* of the next event: its place on the bus, and its generation, without a division */
+    uint32_t event_place, event_end, event_generation;
     /* receive ring: position counts bytes without wrapping */
     uint32_t receive_low, receive_high, receive_size, receive_position;
     uint32_t send_low, send_high, send_size;

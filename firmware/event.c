@@ -15,7 +15,7 @@ int event_brief(struct endpoint* e, enum fw_event_type type, uint32_t a, uint32_
     words[1] = b;
     words[2] = argument;
     words[3] = event_trailer(e, type);
-    dma_queue(DMA_WRITE, (uint32_t)(uintptr_t)words, e->event_high, event_place(e) + FW_EVENT_SIZE - 16, 16, 0,
+    dma_queue(DMA_WRITE, (uint32_t)(uintptr_t)words, e->event_high, e->event_place + FW_EVENT_SIZE - 16, 16, 0,
               DMA_TAG_NONE);
     event_written(e);
     return 1;

@@ -32,16 +32,14 @@ static inline uint32_t event_trailer(struct endpoint* e, enum fw_event_type type
     return (uint32_t)type << 24 | (uint32_t)e->slots_done << 16 | e->event_generation;
 }
 
-static inline uint32_t event_place(struct endpoint* e) {
-    return e->event_low + (e->events_written & (e->event_entries - 1)) * FW_EVENT_SIZE;
-}
-
 /* Notes that an event was written, for endpoints that sleep. */
 void event_wake(struct endpoint* e);
 static inline void event_written(struct endpoint* e) {
-    uint32_t written = ++e->events_written;
-    if ((written & (e->event_entries - 1)) == 0)
+    e->events_written++;
+    if ((e->event_place += FW_EVENT_SIZE) == e->event_end) {
+        e->event_place = e->event_low;
         e->event_generation = 0x8000u | ((e->event_generation + 1) & 0x7fffu);
+    }
     COUNT(events);
     if (load32(&e->window->wake_after_us) != FW_WAKE_NEVER)
         event_wake(e);

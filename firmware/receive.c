@@ -92,8 +92,17 @@ static int refuse(const uint32_t* packet, enum wire_refusal reason) {
     return 1;
 }
 
+/* Header, body and trailer as an event. The trailer goes behind a short body or into the gap of a longer one. */
+static inline __attribute__((always_inline)) void deliver_event(struct endpoint* e, uint32_t* packet,
+                                                                uint32_t position) {
+    packet[14] = position;
+    packet[15] = event_trailer(e, FW_EVENT_PACKET);
+    dma_queue(DMA_WRITE, (uint32_t)(uintptr_t)packet, e->event_high, e->event_place, FW_EVENT_SIZE, 0, reading());
+    event_written(e);
+}
+
 /* A MESSAGE, CONNECT or NACK for an endpoint that takes it. */
-static int deliver(struct endpoint* e, uint32_t* packet, uint32_t body) {
+static __attribute__((noinline)) int deliver(struct endpoint* e, uint32_t* packet, uint32_t body) {
     uint32_t position = 0;
     if (!event_room(e))
         return refuse(packet, WIRE_REFUSED_FULL);
@@ -118,10 +127,7 @@ static int deliver(struct endpoint* e, uint32_t* packet, uint32_t body) {
         dma_queue(DMA_WRITE, (uint32_t)(uintptr_t)packet + sizeof(struct wire_header) + WIRE_BODY_DATA,
                   e->receive_high, e->receive_low + offset, length, 0, reading());
     }
-    packet[14] = position;
-    packet[15] = event_trailer(e, FW_EVENT_PACKET);
-    dma_queue(DMA_WRITE, (uint32_t)(uintptr_t)packet, e->event_high, event_place(e), FW_EVENT_SIZE, 0, reading());
-    event_written(e);
+    deliver_event(e, packet, position);
     return 1;
 }
 
@@ -148,9 +154,16 @@ static int handle(uint32_t* packet, uint32_t length) {
     uint32_t kind = first & 0xff;
     uint32_t id = second >> 24;
     struct endpoint* e = &endpoints[id & (FW_ENDPOINTS - 1)];
+    IN_REGISTER(e);
     if (id >= FW_ENDPOINTS || !e->open) {
         COUNT(refused_closed);
         return kind == WIRE_NACK ? 1 : refuse(packet, WIRE_REFUSED_CLOSED);
+    }
+    /* The short way: a short message, and room is known of without looking. */
+    if (kind == WIRE_MESSAGE && load32(&packet[2]) == e->session && body <= WIRE_BODY_INLINE &&
+        e->events_written != e->event_limit && dma_room(DMA_WRITE) >= 2) {
+        deliver_event(e, packet, 0);
+        return 1;
     }
     if (kind == WIRE_CONNECT)
         return deliver(e, packet, body);
