@@ -23,8 +23,11 @@ DriverService::DriverService(EventLoop& loop, Scheduler& scheduler, std::vector<
         host->host().set_wake_handler([this](Time, unsigned) { activity_ = true; });
 }
 
-DriverService::~DriverService() {
+DriverService::~DriverService() { shut(); }
+
+void DriverService::shut() {
     loop_.forget(listener_.get());
+    listener_.reset();
     while (!clients_.empty())
         drop(*clients_.back());
 }

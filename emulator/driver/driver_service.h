@@ -31,6 +31,8 @@ public:
     DriverService(EventLoop& loop, Scheduler& scheduler, std::vector<HostDriver*> hosts, FileDescriptor listener,
                   const Options& options);
     ~DriverService();
+    // Ends all connections and takes no more.
+    void shut();
 
     // Virtual time: all commands, in the order of their ranks; and whose a process is (null: nobody's).
     void set_commands(std::vector<CommandClock*> commands, std::function<CommandClock*(pid_t)> whose);

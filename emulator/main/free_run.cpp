@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "emulator/main/free_run.h"
+
+#include <sched.h>
+
+#include <algorithm>
+
+namespace myri::emulator {
+namespace {
+
+constexpr unsigned STEPS = 256;            // of the timeline between two looks at the sockets
+constexpr int64_t SPIN_US = 50;            // of nothing before we sleep
+constexpr int LONGEST_SLEEP_MS = 500;      // so that the longest wall time is kept
+constexpr Time LAG = microseconds(100);    // how far simulated time may fall behind before it gives up catching up
+
+} // namespace
+
+FreeRun::FreeRun(Machines& machines, DriverService& service, EventLoop& loop, Patience& patience)
+    : machines_(machines), service_(service), loop_(loop), patience_(patience), present_(machines.booted()),
+      anchor_(machines.booted()), anchor_wall_(wall_us()) {
+    service_.set_now([this] { return present(); });
+}
+
+FreeRun::~FreeRun() { service_.set_now({}); }
+
+Time FreeRun::wall_time() const { return anchor_ + microseconds(static_cast<uint64_t>(wall_us() - anchor_wall_)); }
+
+// Lets the simulation follow wall time for a while.
+void FreeRun::advance() {
+    const Time goal = wall_time();
+    for (unsigned steps = 0; steps < STEPS && machines_.timeline().step(goal);)
+        steps++;
+    const Time front = machines_.timeline().front();
+    present_ = std::max({present_, machines_.scheduler().now(), std::min(front, goal)});
+    if (front < goal && goal - front > LAG) {
+        anchor_ = front + LAG;
+        anchor_wall_ = wall_us();
+    }
+}
+
+// Nothing is going on but timers. (Cards that were touched take a pass to find out, without an event.)
+bool FreeRun::quiet() const {
+    for (size_t n = 0; n < machines_.size(); n++)
+        if (machines_.host(n).card().clock() != NEVER)
+            return false;
+    const Time next = machines_.scheduler().next();
+    return next == NEVER || next > present_ + LAG;
+}
+
+void FreeRun::touch_cards() {
+    for (size_t n = 0; n < machines_.size(); n++)
+        if (machines_.host(n).card().idle())
+            machines_.host(n).card().touch(present_);
+}
+
+// Called when all was quiet for a while.
+void FreeRun::sleep() {
+    service_.set_asleep(true);
+    // Whoever published a slot before it could see the flag is seen now; whoever does it later asks to be woken.
+    touch_cards();
+    const int64_t limit = wall_us() + SPIN_US * 20;
+    const Time before = machines_.scheduler().now();
+    while (!quiet() && machines_.scheduler().now() == before && wall_us() < limit)
+        advance();
+    const int64_t wait_us = service_.check_waits();
+    if (quiet() && machines_.scheduler().now() == before && !service_.take_activity()) {
+        int64_t us = LONGEST_SLEEP_MS * 1000;
+        const Time next = machines_.scheduler().next();
+        const Time now = wall_time();
+        if (next != NEVER)
+            us = std::min<int64_t>(us, next > now ? static_cast<int64_t>((next - now) / 1'000'000) : 0);
+        if (wait_us >= 0)
+            us = std::min(us, wait_us);
+        loop_.once(static_cast<int>((us + 999) / 1000));
+    }
+    service_.set_asleep(false);
+}
+
+void FreeRun::until(const std::function<bool()>& over) {
+    int64_t quiet_since = -1;
+    while (!over() && !patience_.stopped()) {
+        patience_.glance();
+        if (service_.any_endpoint())
+            touch_cards();
+        advance();
+        const bool activity = service_.take_activity();
+        if (activity)
+            service_.check_waits();
+        const Time last = std::exchange(last_event_, machines_.scheduler().now());
+        if (activity || last != last_event_ || !quiet()) {
+            quiet_since = -1;
+            continue;
+        }
+        const int64_t now = wall_us();
+        quiet_since = quiet_since < 0 ? now : quiet_since;
+        if (now - quiet_since < SPIN_US)
+            sched_yield();
+        else
+            sleep();
+    }
+}
+
+} // namespace myri::emulator

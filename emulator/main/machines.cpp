@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "emulator/main/machines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "emulator/driver/seeded.h"
+
+namespace myri::emulator {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t MAC_PREFIX = 0x0060dd000000; // Myricom's
+constexpr const char* INSTALLED_FIRMWARE = "/lib/firmware/myri/lanaix.bin";
+
+std::vector<uint8_t> read_firmware(std::string path) {
+    if (path.empty()) {
+        path = fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "firmware" / "lanaix.bin";
+        if (!fs::exists(path))
+            path = INSTALLED_FIRMWARE;
+    }
+    std::ifstream file(path, std::ios::binary);
+    if (!file || !fs::is_regular_file(path))
+        throw std::runtime_error("firmware " + path + ": cannot be read (--firmware FILE names another one)");
+    if (fs::file_size(path) > 16u << 20)
+        throw std::runtime_error("firmware " + path + ": " + std::to_string(fs::file_size(path)) +
+                                 " bytes, more than any card's SRAM");
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+} // namespace
+
+Machines::Machines(const FabricOptions& o, bool sessions_from_seed) : faults_(o.seed) {
+    const CardProfile card = load_card_profile(o.card);
+    const HostProfile profile = load_host_profile(o.host_profile);
+    network_ = std::make_unique<Network>(scheduler_, one_crossbar(o.hosts), FabricParameters{}, &faults_);
+    const uint64_t first_mac = seeded({o.seed, 0x6d6163});
+    for (unsigned n = 0; n < o.hosts; n++) {
+        const uint64_t low = (first_mac + n) & 0xffffff;
+        const Card::Identity identity{MAC_PREFIX | low, static_cast<uint32_t>(100'000 + low % 900'000)};
+        hosts_.push_back(std::make_unique<EmulatedHost>(scheduler_, timeline_, n, "n" + std::to_string(n), card,
+                                                        profile, network_->host_port(n), identity));
+        hosts_.back()->card().set_idle_skipping(o.idle_skipping);
+        drivers_.push_back(std::make_unique<HostDriver>(scheduler_, *hosts_.back(), network_->host_port(n),
+                                                        sessions_from_seed ? o.seed : 0));
+    }
+    trap_told_.resize(o.hosts);
+    boot(o.firmware);
+    set_peers();
+    for (int kind = 0; kind < MYRI_FAULT_KINDS; kind++)
+        if (const double p = o.faults[static_cast<size_t>(kind)]; p != 0)
+            faults_.set_probability(static_cast<myri_fault>(kind), p);
+}
+
+std::vector<HostDriver*> Machines::drivers() {
+    std::vector<HostDriver*> all;
+    for (const auto& driver : drivers_)
+        all.push_back(driver.get());
+    return all;
+}
+
+void Machines::boot(const std::string& firmware) {
+    const std::vector<uint8_t> image = read_firmware(firmware);
+    for (const auto& host : hosts_)
+        host->boot(image);
+}
+
+void Machines::set_peers() {
+    size_t done = 0;
+    std::string problem;
+    const Time begin = scheduler_.now();
+    for (unsigned from = 0; from < hosts_.size(); from++) {
+        std::vector<myri_peer> peers;
+        for (unsigned to = 0; to < hosts_.size(); to++) {
+            myri_peer peer{};
+            peer.mac = hosts_[to]->board().eeprom.mac;
+            fmt::format_to_n(peer.name, sizeof peer.name - 1, "{}:0", hosts_[to]->name());
+            const std::vector<uint8_t> route = network_->route(from, to);
+            peer.route_length = static_cast<uint32_t>(route.size());
+            std::copy_n(route.begin(), std::min(route.size(), sizeof peer.route), peer.route);
+            peers.push_back(peer);
+        }
+        drivers_[from]->set_peers(begin, std::move(peers), [&, from](Time, int status) {
+            done++;
+            if (status)
+                problem = "host " + hosts_[from]->name() + ": peer table: " + std::strerror(-status) + ": " +
+                          (hosts_[from]->log().empty() ? "no reason given" : hosts_[from]->log().back());
+        });
+    }
+    const Time latest = begin + milliseconds(1000);
+    while (done < hosts_.size() && timeline_.step(latest)) {
+    }
+    if (done < hosts_.size())
+        problem = "the firmware has not taken the peer table within 1 s of virtual time";
+    if (!problem.empty())
+        throw std::runtime_error(problem);
+    booted_ = scheduler_.now() + milliseconds(1);
+    timeline_.run_until(booted_);
+}
+
+std::vector<std::string> Machines::new_traps() {
+    std::vector<std::string> lines;
+    for (size_t n = 0; n < hosts_.size(); n++)
+        if (hosts_[n]->card().trapped() && !trap_told_[n]) {
+            trap_told_[n] = true;
+            lines.push_back(hosts_[n]->name() + ": the card's processor has stopped: " + hosts_[n]->card().trap_reason());
+        }
+    return lines;
+}
+
+std::string Machines::statistics() const {
+    std::string text = faults_.table();
+    for (unsigned n = 0; n < hosts_.size(); n++) {
+        const HostPortCounters c = network_->host_counters(n);
+        text += fmt::format("{}: {} packets ({} bytes) out, {} packets ({} bytes) in, stopped for {} ns\n",
+                            hosts_[n]->name(), c.packets_out, c.bytes_out, c.packets_in, c.bytes_in, c.stopped / 1000);
+        text += fmt::format("{}: card: {} cycles, {} instructions\n", hosts_[n]->name(), hosts_[n]->card().cycles(),
+                            hosts_[n]->card().instructions());
+    }
+    return text;
+}
+
+} // namespace myri::emulator

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// All simulated machines of a fabric: hosts with their cards, links, crossbars and faults, and a driver for each host.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "emulator/clock/timeline.h"
+#include "emulator/driver/host_driver.h"
+#include "emulator/fabric/fault_injector.h"
+#include "emulator/fabric/network.h"
+#include "emulator/main/fabric_options.h"
+
+namespace myri::emulator {
+
+class Machines {
+public:
+    // Builds and boots everything and sets the peer tables. `sessions_from_seed`: else from the system's
+    // cryptographic generator. Throws std::runtime_error naming what is wrong.
+    Machines(const FabricOptions& options, bool sessions_from_seed);
+
+    Scheduler& scheduler() { return scheduler_; }
+    Timeline& timeline() { return timeline_; }
+    std::vector<HostDriver*> drivers();
+    EmulatedHost& host(size_t n) { return *hosts_[n]; }
+    size_t size() const { return hosts_.size(); }
+    // The moment after boot: virtual time as processes see it begins here.
+    Time booted() const { return booted_; }
+    // Processors that have stopped at something undefined since the last call, one line each.
+    std::vector<std::string> new_traps();
+    // Faults and packets, for people.
+    std::string statistics() const;
+
+private:
+    void boot(const std::string& firmware);
+    void set_peers();
+
+    Scheduler scheduler_;
+    Timeline timeline_{scheduler_};
+    FaultInjector faults_;
+    std::unique_ptr<Network> network_;
+    std::vector<std::unique_ptr<EmulatedHost>> hosts_;
+    std::vector<std::unique_ptr<HostDriver>> drivers_;
+    std::vector<bool> trap_told_;
+    Time booted_ = 0;
+};
+
+} // namespace myri::emulator

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The Unix socket on which a fabric can be found.
+#pragma once
+
+#include <string>
+
+#include "emulator/driver/file_descriptor.h"
+
+namespace myri::emulator {
+
+// A socket in a new private folder; both are removed at the end.
+class PrivateSocket {
+public:
+    PrivateSocket(); // throws std::system_error
+    ~PrivateSocket();
+    PrivateSocket(const PrivateSocket&) = delete;
+    PrivateSocket& operator=(const PrivateSocket&) = delete;
+    const std::string& path() const { return path_; }
+    FileDescriptor take() { return std::move(listener_); }
+
+private:
+    std::string folder_, path_;
+    FileDescriptor listener_;
+};
+
+// Where `start` listens if nobody says otherwise: a folder that only this user can enter. Made if it is missing;
+// throws std::runtime_error if it belongs to somebody else.
+std::string usual_socket();
+// A listening socket at `path`. A socket file that nobody listens on is replaced. Throws std::runtime_error if a
+// fabric listens there, or the path is too long or cannot be made.
+FileDescriptor listen_at(const std::string& path);
+// The process that listens at `path`, 0 if nobody does.
+int listener_process(const std::string& path);
+
+} // namespace myri::emulator
