@@ -85,7 +85,7 @@ void PciBus::finish_burst(Time now, uint32_t bytes, std::vector<uint8_t> written
             request.arriving(now);
         ok = memory_.dma_read(now, bus, request.sram.subspan(done_[channel], bytes));
     } else {
-        ok = memory_.dma_write(now, bus, {});
+        ok = memory_.dma_write(now, bus, {}) && memory_.dma_write(now, bus + bytes - 1, {});
         // Memory that has gone by the time the posted bytes reach it loses them, as a real host's would.
         if (ok)
             scheduler_.at(now + nanoseconds(profile_.dma_visible_ns), rank_,

@@ -178,6 +178,16 @@ TEST_CASE("a bus address without memory ends the request at once, in both direct
     }
 }
 
+TEST_CASE("a write that only begins in memory moves nothing") {
+    BusRig rig(load_host_profile("opteron-8131"));
+    rig.memory.memory.resize(100);
+    rig.sram[0].assign(64, 0x33);
+    rig.move(0, false, FakeHost::BASE + 64, 64);
+    rig.run();
+    CHECK((rig.progress[0].done == 0 && rig.progress[0].last && !rig.progress[0].ok));
+    CHECK(rig.memory.memory[64] == 0);
+}
+
 TEST_CASE("a second request on a busy channel is refused") {
     BusRig rig(load_host_profile("opteron-8131"));
     rig.move(0, true, FakeHost::BASE, 8);
