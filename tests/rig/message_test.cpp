@@ -18,7 +18,8 @@ Bytes body_with_data(const Bytes& head, const Bytes& data) {
     return body;
 }
 
-void check_header(const fw_event& e, const TestEndpoint& from, const TestEndpoint& to, size_t body, uint8_t kind) {
+void check_header(const fw_event& e, const TestEndpoint& from, const TestEndpoint& to, size_t body,
+                  uint8_t kind) {
     const wire_header& h = e.u.packet.header;
     CHECK(e.type == FW_EVENT_PACKET);
     CHECK(be16_to_cpu(h.type) == WIRE_TYPE);

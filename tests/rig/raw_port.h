@@ -14,9 +14,12 @@ namespace myri::rig {
 
 class RawPort final : public emulator::LinkPort::Client {
 public:
-    RawPort(emulator::LinkPort& port, Bytes route) : port_(port), route_(std::move(route)) { port_.attach(*this); }
+    RawPort(emulator::LinkPort& port, Bytes route) : port_(port), route_(std::move(route)) {
+        port_.attach(*this);
+    }
 
-    // Sends `bytes` (from the type on) with the given route, or bytes that begin with anything if it is empty.
+    // Sends `bytes` (from the type on) with the given route, or bytes that begin with anything if it is
+    // empty.
     void send(Time now, const Bytes& bytes, const Bytes& route, bool crc32 = true) {
         auto packet = std::make_shared<emulator::Packet>();
         packet->bytes = route;

@@ -35,9 +35,9 @@ Rig::Rig(const Options& options)
             raw_[n] = std::make_unique<RawPort>(network_.host_port(n), network_.route(n, to));
             continue;
         }
-        hosts_[n] =
-            std::make_unique<EmulatedHost>(scheduler_, timeline_, n, "host" + std::to_string(n), card, profile,
-                                           network_.host_port(n), emulator::Card::Identity{mac(n), 1000 + n});
+        hosts_[n] = std::make_unique<EmulatedHost>(scheduler_, timeline_, n, "host" + std::to_string(n), card,
+                                                   profile, network_.host_port(n),
+                                                   emulator::Card::Identity{mac(n), 1000 + n});
         if (!options.boot)
             continue;
         hosts_[n]->set_now(now());
@@ -124,8 +124,9 @@ void Rig::check_alive() {
         const uint32_t status = h->card().bar_read32(now(), FW_GLOBALS + offsetof(fw_globals, status));
         const uint32_t error = h->card().bar_read32(now(), FW_GLOBALS + offsetof(fw_globals, error));
         if (h->card().trapped() || status != FW_STATUS_RUN)
-            throw std::runtime_error("firmware of " + h->name() + " stopped: status " + std::to_string(status) +
-                                     ", error " + std::to_string(error) + ", " + h->card().trap_reason());
+            throw std::runtime_error("firmware of " + h->name() + " stopped: status " +
+                                     std::to_string(status) + ", error " + std::to_string(error) + ", " +
+                                     h->card().trap_reason());
         if (command(h->number(), FW_COMMAND_PEERS, {static_cast<uint32_t>(network_.hosts())}) != 0)
             throw std::runtime_error("firmware of " + h->name() + " refuses a command");
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A whole small cluster in one process: one crossbar, N hosts with emulated cards under board/'s code running the
-// real firmware image, and test clients in place of the library. Everything happens in virtual time.
+// A whole small cluster in one process: one crossbar, N hosts with emulated cards under board/'s code running
+// the real firmware image, and test clients in place of the library. Everything happens in virtual time.
 //
 // A host named `raw` has no card: the test itself sends and receives packets at its end of the cable.
 #pragma once
@@ -44,7 +44,9 @@ public:
     RawPort& raw(unsigned n) { return *raw_.at(n); }
     emulator::Network& network() { return network_; }
     emulator::Scheduler& scheduler() { return scheduler_; }
-    static uint64_t mac(unsigned host) { return 0x0060dd400000 - host * 0x1234; } // falling: indices need sorting
+    static uint64_t mac(unsigned host) {
+        return 0x0060dd400000 - host * 0x1234;
+    }                                                   // falling: indices need sorting
     std::vector<board_peer> peers(unsigned host) const; // as host n's table holds them: index = host number
 
     // The time of the tests' own code: no card has been run further.

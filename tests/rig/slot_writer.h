@@ -5,7 +5,8 @@
 // Concepts
 //  store    whole 8-byte units; nothing is on its way before flush().
 //  barrier  what was stored before it reaches the card before what is stored after it.
-//  shuffle  the fault mode: between two barriers the units arrive one by one in random order, with random gaps,
+//  shuffle  the fault mode: between two barriers the units arrive one by one in random order, with random
+//  gaps,
 //           as a write-combining buffer may be torn.
 #pragma once
 

@@ -16,17 +16,21 @@ std::string who(unsigned host, unsigned id) {
 
 } // namespace
 
-TestEndpoint::TestEndpoint(Rig& rig, unsigned host, unsigned id, RingSizes sizes, std::optional<uint32_t> session)
-    : writer([this](Time when, uint32_t offset, Bytes bytes) { return deliver(when, offset, std::move(bytes)); }),
-      rig_(rig), host_(host), id_(id), session_(session.value_or(0xabc00000u + host * 256 + id)), sizes_(sizes),
-      events_(sizes.events * FW_EVENT_SIZE), receive_(sizes.receive), send_(sizes.send) {
+TestEndpoint::TestEndpoint(Rig& rig, unsigned host, unsigned id, RingSizes sizes,
+                           std::optional<uint32_t> session)
+    : writer([this](Time when, uint32_t offset, Bytes bytes) {
+          return deliver(when, offset, std::move(bytes));
+      }),
+      rig_(rig), host_(host), id_(id), session_(session.value_or(0xabc00000u + host * 256 + id)),
+      sizes_(sizes), events_(sizes.events * FW_EVENT_SIZE), receive_(sizes.receive), send_(sizes.send) {
     auto map = [&](Bytes& memory) {
         return rig.host(host).memory().add(memory.size(), std::make_shared<emulator::PlainRange>(memory));
     };
     event_bus_ = map(events_);
     receive_bus_ = map(receive_);
     send_bus_ = map(send_);
-    const board_rings rings{event_bus_, receive_bus_, send_bus_, sizes.events, sizes.receive, sizes.send, session_};
+    const board_rings rings{event_bus_,    receive_bus_, send_bus_, sizes.events,
+                            sizes.receive, sizes.send,   session_};
     if (board_endpoint_set(rig.board(host), id, &rings) != 0 || rig.command(host, FW_COMMAND_OPEN, {id}) != 0)
         throw std::runtime_error(who(host, id) + " cannot be opened");
     open_ = true;
@@ -43,7 +47,8 @@ TestEndpoint::~TestEndpoint() {
 }
 
 void TestEndpoint::close() {
-    if (board_endpoint_clear(rig_.board(host_), id_) != 0 || rig_.command(host_, FW_COMMAND_CLOSE, {id_}) != 0)
+    if (board_endpoint_clear(rig_.board(host_), id_) != 0 ||
+        rig_.command(host_, FW_COMMAND_CLOSE, {id_}) != 0)
         throw std::runtime_error(who(host_, id_) + " cannot be closed");
     for (uint64_t bus : {event_bus_, receive_bus_, send_bus_})
         rig_.host(host_).memory().remove(bus);
@@ -54,8 +59,9 @@ Time TestEndpoint::deliver(Time when, uint32_t offset, Bytes bytes) {
     EmulatedHost& host = rig_.host(host_);
     const Time there = host.bus().posted_write(when, static_cast<uint32_t>(bytes.size()));
     const uint32_t at = host.board().endpoint_windows + id_ * FW_ENDPOINT_WINDOW_SIZE + offset;
-    rig_.scheduler().at(there, host_ * emulator::RANKS_PER_HOST + CLIENT_UNIT,
-                        [&host, at, bytes = std::move(bytes)](Time t) { host.card().sram_write(t, at, bytes); });
+    rig_.scheduler().at(
+        there, host_ * emulator::RANKS_PER_HOST + CLIENT_UNIT,
+        [&host, at, bytes = std::move(bytes)](Time t) { host.card().sram_write(t, at, bytes); });
     return there;
 }
 
@@ -136,7 +142,8 @@ bool TestEndpoint::silent(Time duration) {
 
 void TestEndpoint::publish(uint32_t events, uint32_t position) {
     const be32 counts[2] = {cpu_to_be32(events), cpu_to_be32(position)};
-    writer.store(offsetof(fw_endpoint_window, events_consumed), {reinterpret_cast<const uint8_t*>(counts), 8});
+    writer.store(offsetof(fw_endpoint_window, events_consumed),
+                 {reinterpret_cast<const uint8_t*>(counts), 8});
     writer.flush(rig_.now());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An open endpoint with rings in plain memory, used as the library will use it, written from abi/firmware.h alone.
+// An open endpoint with rings in plain memory, used as the library will use it, written from abi/firmware.h
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ struct RingSizes {
 class TestEndpoint {
 public:
     // Opens it; the session is made from host and id unless given.
-    TestEndpoint(Rig& rig, unsigned host, unsigned id, RingSizes sizes = {}, std::optional<uint32_t> session = {});
+    TestEndpoint(Rig& rig, unsigned host, unsigned id, RingSizes sizes = {},
+                 std::optional<uint32_t> session = {});
     ~TestEndpoint();
     TestEndpoint(const TestEndpoint&) = delete;
     // Closes it; its memory is gone from the bus afterwards.
