@@ -57,7 +57,6 @@ void Clock::record(uint32_t endpoint, uint32_t offset, const void* data, uint32_
 int Clock::request(uint32_t request, void* structure, size_t length) {
     if (!driver)
         return -ENOTCONN;
-    spend(costs_.call_driver);
     return driver->request(request, structure, length);
 }
 

@@ -54,7 +54,7 @@ public:
     // Virtual time: records a store (0 bytes: a barrier) of `bytes`, a multiple of 8, at `now`.
     void record(uint32_t endpoint, uint32_t offset, const void* data, uint32_t bytes);
 
-    // Entering and leaving the driver.
+    // A request of the driver; its answer moves virtual time on by what the driver takes.
     int request(uint32_t request, void* structure, size_t length);
 
 private:

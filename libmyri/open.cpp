@@ -158,7 +158,6 @@ int open_on_driver(uint32_t board, uint32_t id, Endpoint& e, myri_endpoint_open&
     o.board = board;
     o.endpoint = id;
     e.board = board;
-    seam.spend(seam.costs().call_driver);
     return library.driver->open(o, e.memory);
 }
 
@@ -224,11 +223,15 @@ static void say_goodbye(Endpoint& e) {
             if (!e.progress())
                 sleep_for_news(e, limit);
     }
-    // The card must have sent them before it forgets the endpoint.
+    // The card should send them before it forgets the endpoint; the last few slots it does not report.
     const uint64_t limit = seam.now() + 10 * ps_per_ms;
-    while (e.slots.free_slots() < FW_SLOTS && seam.now() < limit)
+    while (e.slots.posted() - e.slots.done() >= SlotWriter::untold && seam.now() < limit)
         if (!e.progress())
             sleep_for_news(e, limit);
+    const uint64_t a_little = seam.now() + 50 * ps_per_us;
+    while (seam.now() < a_little)
+        if (!e.progress())
+            sleep_for_news(e, a_little);
 }
 
 } // namespace myri

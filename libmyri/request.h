@@ -30,7 +30,7 @@ constexpr uint32_t request_magic = 0x52455155;
 struct Request {
     uint32_t magic = request_magic;
     RequestKind kind = RequestKind::none;
-    bool user = false;      // a handle is out, or the completion has yet to be reported
+    bool user = false;      // a handle is out, or a completion has yet to be reported
     bool network = false;   // in a stream, or its buffer is in use
     bool completed = false; // `status` is final
     bool forgotten = false;

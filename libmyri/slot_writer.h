@@ -51,8 +51,10 @@ public:
     uint32_t posted() const { return posted_; }
     uint32_t done() const { return done_; }
     unsigned free_slots() const { return FW_SLOTS - (posted_ - done_); }
-    // True when slot number `mark` (posted() before it was written) has been taken by the firmware.
-    bool is_done(uint32_t mark) const { return static_cast<int32_t>(done_ - mark) > 0; }
+    // True when slot number `mark` (posted() before it was written) has surely not been sent. Up to a quarter of the
+    // slots may be done without the firmware having told.
+    bool surely_waits(uint32_t mark) const { return static_cast<int32_t>(mark - done_) >= static_cast<int32_t>(untold); }
+    static constexpr uint32_t untold = FW_SLOTS / 4;
 
     // Room for a body of `bytes`, zeroed up to the next multiple of 8. Only with free_slots() > 0.
     uint8_t* body(uint32_t bytes) {

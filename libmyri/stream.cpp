@@ -289,7 +289,7 @@ void stream_resend_due(Endpoint& ep, Partner& p, uint64_t now) {
         return;
     }
     // What the card has not sent yet cannot be lost on the wire.
-    const bool still_here = !ep.slots.is_done(s->slot_mark) && now - s->posted_at < 50 * ps_per_ms;
+    const bool still_here = ep.slots.surely_waits(s->slot_mark) && now - s->posted_at < 50 * ps_per_ms;
     if (!still_here && resend(ep, s, now) && p.backoff < 16)
         ++p.backoff;
     p.resend_at = now + p.backed_off(p.backoff);
