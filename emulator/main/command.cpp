@@ -114,7 +114,7 @@ void Command::become_shell(const std::array<FileDescriptor, 2>& ends, int report
     for (std::string& variable : variables)
         pointers.push_back(variable.data());
     pointers.push_back(nullptr);
-    const char* arguments[] = {"sh", "-c", start_.text.c_str(), nullptr};
+    const char* arguments[] = {"sh", "-c", "--", start_.text.c_str(), nullptr};
     execve("/bin/sh", const_cast<char**>(arguments), pointers.data());
     std::fprintf(stderr, "myri-fabric: /bin/sh: %s\n", std::strerror(errno));
     _exit(127);
