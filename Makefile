@@ -9,8 +9,8 @@ LANAI_CC ?= clang
 
 CPPFLAGS += -I. -Ilibmyri/include
 WARNINGS := -Wall -Wextra -Wconversion -Werror
-CFLAGS += -std=c11 -O2 -g $(WARNINGS)
-CXXFLAGS += -std=c++20 -O2 -g $(WARNINGS)
+CFLAGS += -std=c11 -O2 -g1 $(WARNINGS)
+CXXFLAGS += -std=c++20 -O2 -g1 $(WARNINGS)
 LDFLAGS +=
 
 # make SANITIZE=address,undefined builds into its own folder; check-asan uses it.
