@@ -143,8 +143,7 @@ void DmaEngine::done(Time now, unsigned channel, const Descriptor& d) {
     if (d.next & LANAI_DMA_NEXT_VALID) {
         c.pointer = d.next & LANAI_DMA_NEXT;
     } else if (c.not_done == 0) {
-        c.fetch = c.pointer; // the same descriptor may be handed over again
-        c.chained = true;
+        c.chained = true; // the same descriptor may be handed over again
     }
     if (d.flags & LANAI_DMA_END)
         chip_.interrupts().latch(now, LANAI_ISR_DMA_DONE(channel));

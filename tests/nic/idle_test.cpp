@@ -128,8 +128,9 @@ TEST_CASE("a loop that watches the count of a packet in progress is not idle") {
     rig.set_special(LANAI_P0_RPL_CONFIG, LANAI_RPL_ENABLE | LANAI_RPL_BUFFER_SIZE(7) |
                                              LANAI_RPL_BLOCK_SIZE(3) | LANAI_RPL_MAX_PACKET(3));
     rig.set_special(LANAI_P0_RB, BUFFER);
-    // Waits for 101 bytes of a packet, then notes CPUC.
-    rig.start({nop(), nop(), ld_special(8, LANAI_P0_RPL_INDEX), cmp(8, 101), 0xe4000000 | 8, nop(), // bult 8
+    // Waits for 101 bytes of a packet, then notes CPUC. Each pass ends with the registers of the one before.
+    rig.start({nop(), nop(), ld_special(8, LANAI_P0_RPL_INDEX), cmp(8, 101), 0xe4000000 | 8,
+               mov(8, 0), // bult 8
                ld_special(10, LANAI_CPUC), st(10, 0x1000), bt(32), nop()},
               8);
     rig.link.deliver(100 * US, packet_of(2000));
