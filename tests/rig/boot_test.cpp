@@ -81,3 +81,49 @@ TEST_CASE("commands are answered in order, wrong ones with an error") {
     CHECK(rig.run_until([&] { return results.size() == 8; }, milliseconds(10)));
     CHECK(results == std::vector<int>{-EINVAL, 0, -EOPNOTSUPP, -EINVAL, -EINVAL, -EINVAL, 0, 0});
 }
+
+TEST_CASE("a run repeats to the picosecond, and skipping idle passes changes nothing") {
+    std::vector<myri::emulator::Time> first;
+    for (int run = 0; run < 3; run++) {
+        CAPTURE(run);
+        Rig rig({.hosts = 3});
+        TestEndpoint a(rig, 0, 0), b(rig, 1, 1), c(rig, 2, 2);
+        c.auto_publish = false; // the test's own time is not the same when idle cards are run through
+        rig.run_for(milliseconds(300) - rig.now());
+        for (unsigned n = 0; n < 3; n++)
+            rig.host(n).card().set_idle_skipping(run != 2);
+        // Both stores are on the bus at given times, at distances that meet every phase of the idle loop.
+        for (uint32_t n = 0; n < 30; n++) {
+            const auto when = milliseconds(301) + n * nanoseconds(20'003);
+            a.writer.post(when, TestEndpoint::request(c, pattern(40, n)));
+            b.writer.post(when, TestEndpoint::request(c, pattern(1 + n % 40, n)));
+        }
+        std::vector<myri::emulator::Time> times;
+        for (uint32_t n = 0; n < 60; n++) {
+            c.next();
+            times.push_back(rig.scheduler().now());
+        }
+        if (run == 0)
+            first = times;
+        for (size_t n = 0; n < times.size(); n++) {
+            CAPTURE(n);
+            CHECK(times[n] == first[n]);
+        }
+    }
+}
+
+TEST_CASE("memory that is gone from the bus stops the firmware with a DMA error, and a command says so") {
+    Rig rig;
+    auto a = std::make_unique<TestEndpoint>(rig, 0, 0);
+    TestEndpoint b(rig, 1, 0);
+    const SlotRequest to_a = TestEndpoint::request(*a, pattern(8, 1));
+    a.reset(); // without FW_COMMAND_CLOSE, as no driver may do it
+    b.post(to_a);
+    rig.run_for(milliseconds(1));
+    CHECK(rig.command(0, FW_COMMAND_PEERS, {2}) == -EIO);
+    CHECK_THROWS_WITH_AS(rig.check_alive(), doctest::Contains("status 3, error 2"), std::runtime_error);
+    rig.host(0).set_now(rig.now());
+    rig.host(0).boot(firmware_image());
+    rig.install_peers(0, rig.peers(0));
+    rig.check_alive();
+}
