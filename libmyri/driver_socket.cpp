@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ constexpr size_t endpoints_max = MYRI_BOARDS_MAX * 32;
 struct Answer {
     bool outstanding = false; // asked and not yet answered
     bool here = false;
+    int wakeup_fd = -1;       // of a thread that sleeps in poll: another one may read its answer
     int32_t status = 0;
     uint32_t length = 0;
     int descriptors[descriptors_max];
@@ -48,6 +50,8 @@ public:
     int fd = -1;
 
     int request(uint32_t request, void* structure, size_t length) override {
+        if (request == MYRI_WAKE)
+            return wake(structure, length);
         return call(request, structure, length, nullptr, 0, nullptr);
     }
 
@@ -63,6 +67,7 @@ private:
     pthread_cond_t news = PTHREAD_COND_INITIALIZER;
     bool reading = false; // some thread reads the socket
     bool broken = false;
+    unsigned wakes_unanswered = 0;
     Answer reply;
     void* reply_body = nullptr;
     size_t reply_room = 0;
@@ -71,7 +76,8 @@ private:
 
     int call(uint32_t request, void* structure, size_t length, const int* fds, unsigned fd_count, Answer* full);
     int send_frame(uint32_t request, const void* structure, size_t length, const int* fds, unsigned fd_count);
-    int await(Answer& answer, int wakeup_fd);
+    int await(Answer& answer, int wakeup_fd, int timeout_ms);
+    int wake(const void* structure, size_t length);
     int read_one();
 };
 
@@ -126,6 +132,11 @@ int SocketDriver::read_one() {
                 memcpy(&fds[count++], CMSG_DATA(c) + at, sizeof(int));
 
     pthread_mutex_lock(&lock);
+    if (frame.request == MYRI_WAKE && wakes_unanswered) {
+        --wakes_unanswered;
+        pthread_mutex_unlock(&lock);
+        return 0;
+    }
     Answer* answer = nullptr;
     if (static_cast<size_t>(n) == sizeof frame + frame.length) {
         if (frame.request != MYRI_WAIT) {
@@ -154,12 +165,17 @@ int SocketDriver::read_one() {
     if (answer == &reply && reply_body)
         memcpy(reply_body, incoming, frame.length < reply_room ? frame.length : reply_room);
     answer->here = true;
+    const uint64_t one = 1;
+    if (answer->wakeup_fd >= 0 && write(answer->wakeup_fd, &one, sizeof one) < 0) {
+        // EAGAIN: it is readable already
+    }
     pthread_mutex_unlock(&lock);
     return 0;
 }
 
-// With the lock held. -EINTR when the wakeup descriptor fired first.
-int SocketDriver::await(Answer& answer, int wakeup_fd) {
+// With the lock held. -EINTR when the wakeup descriptor fired or the time ran out first; then the answer is still
+// outstanding.
+int SocketDriver::await(Answer& answer, int wakeup_fd, int timeout_ms) {
     while (!answer.here) {
         if (broken)
             return -ENODEV;
@@ -168,30 +184,23 @@ int SocketDriver::await(Answer& answer, int wakeup_fd) {
             continue;
         }
         // Several sleepers may poll the socket; only the one that takes `reading` reads it.
-        pthread_mutex_unlock(&lock);
         if (wakeup_fd >= 0) {
+            answer.wakeup_fd = wakeup_fd;
+            pthread_mutex_unlock(&lock);
             pollfd fds[2] = {{fd, POLLIN, 0}, {wakeup_fd, POLLIN, 0}};
-            poll(fds, 2, -1);
-            if (!(fds[0].revents)) {
+            poll(fds, 2, timeout_ms);
+            pthread_mutex_lock(&lock);
+            answer.wakeup_fd = -1;
+            if (answer.here)
+                break;
+            if (!fds[0].revents)
+                return -EINTR;
+            if (reading) { // whoever reads goes by what is there
+                pthread_mutex_unlock(&lock);
+                sched_yield();
                 pthread_mutex_lock(&lock);
-                if (fds[1].revents && !answer.here)
-                    return -EINTR;
                 continue;
             }
-        }
-        pthread_mutex_lock(&lock);
-        if (answer.here)
-            break;
-        if (reading) {
-            timespec soon;
-            clock_gettime(CLOCK_REALTIME, &soon);
-            soon.tv_nsec += 1000000;
-            if (soon.tv_nsec >= 1000000000) {
-                soon.tv_nsec -= 1000000000;
-                ++soon.tv_sec;
-            }
-            pthread_cond_timedwait(&news, &lock, &soon);
-            continue;
         }
         reading = true;
         pthread_mutex_unlock(&lock);
@@ -219,7 +228,7 @@ int SocketDriver::call(uint32_t request, void* structure, size_t length, const i
     reply.outstanding = true;
     int status = broken ? -ENODEV : send_frame(request, structure, length, fds, fd_count);
     if (status == 0)
-        status = await(reply, -1);
+        status = await(reply, -1, -1);
     reply_body = nullptr;
     reply.outstanding = false;
     if (status == 0) {
@@ -323,6 +332,26 @@ void SocketDriver::close(const myri_endpoint_ref& endpoint, EndpointMemory& memo
     memory = EndpointMemory{};
 }
 
+// Nobody waits for the answer to a wake: reading the request has woken the card. Answers must be read some time,
+// though, or the socket fills up.
+int SocketDriver::wake(const void* structure, size_t length) {
+    pthread_mutex_lock(&lock);
+    int status = broken ? -ENODEV : send_frame(MYRI_WAKE, structure, length, nullptr, 0);
+    if (status == 0)
+        ++wakes_unanswered;
+    while (status == 0 && wakes_unanswered > 8 && !reading && !broken) {
+        reading = true;
+        pthread_mutex_unlock(&lock);
+        status = read_one();
+        pthread_mutex_lock(&lock);
+        reading = false;
+        broken |= status < 0;
+        pthread_cond_broadcast(&news);
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
 int SocketDriver::wait(const myri_wait& wait, int wakeup_fd) {
     if (wait.board >= MYRI_BOARDS_MAX || wait.endpoint >= 32)
         return -EINVAL;
@@ -338,7 +367,7 @@ int SocketDriver::wait(const myri_wait& wait, int wakeup_fd) {
             answer.outstanding = false;
     }
     if (status == 0)
-        status = await(answer, wakeup_fd);
+        status = await(answer, wakeup_fd, static_cast<int>(wait.timeout_us / 1000 + 1));
     if (status == 0)
         status = answer.status;
     pthread_mutex_unlock(&lock);
