@@ -27,10 +27,10 @@ struct OutputOptions {
 
 // The two ends of a benchmark.
 struct PeerOptions {
-    std::string nic_id;              // -n: the local card by its id; empty: by board
+    std::string nic_id{};            // -n: the local card by its id; empty: by board
     uint32_t board = 0xffffffff;     // -b; MX_ANY_NIC
     uint32_t endpoint = 1;           // -e
-    std::string destination;         // -d: makes this the sender
+    std::string destination{};       // -d: makes this the sender
     uint32_t remote_endpoint = 1;    // -r
     uint32_t filter = 0x12345;       // -f
     bool block = false;              // -w
