@@ -79,7 +79,7 @@ int board_command_start(struct board *board, uint32_t opcode, const uint32_t *ar
 bool board_command_finished(struct board *board, int *result, uint32_t *value);
 
 struct board_rings {
-    uint64_t event_ring, receive_ring, send_ring; /* bus addresses, 4 KiB aligned */
+    uint64_t event_ring, receive_ring, send_ring; /* bus addresses, 4 KiB aligned, none across 4 GiB */
     uint32_t event_entries, receive_size, send_size;
     uint32_t session;
 };

@@ -10,6 +10,7 @@ namespace myri::emulator {
 namespace {
 
 constexpr uint64_t PAGE = 4096;
+constexpr uint64_t HIGH_WORD = uint64_t{1} << 32;
 
 bool inside(uint64_t offset, uint64_t length, uint64_t size) {
     return offset < size && length <= size - offset;
@@ -35,6 +36,9 @@ uint64_t BusMap::add(uint64_t length, std::shared_ptr<BusRange> range) {
     if (length == 0 || !range)
         throw std::logic_error("bus range of " + std::to_string(length) +
                                " bytes: needs memory of 1 or more");
+    // Rings may not cross a multiple of 4 GiB (board/endpoint.c), so nothing that can avoid it does.
+    if (length <= HIGH_WORD && next_ / HIGH_WORD != (next_ + length - 1) / HIGH_WORD)
+        next_ = (next_ / HIGH_WORD + 1) * HIGH_WORD;
     const uint64_t bus = next_;
     ranges_.emplace(bus, Entry{length, std::move(range)});
     next_ += (length + PAGE - 1) / PAGE * PAGE + PAGE;

@@ -67,7 +67,9 @@ TEST_CASE("a new owner finds nothing of the last one's slots, grants and windows
     std::fill_n(card.sram.begin() + windows - 4, 64 * 16 + 8, uint8_t{0xbb});
     const board_rings rings = good_rings();
     REQUIRE(board_endpoint_set(&card.board, 2, &rings) == 0);
-    CHECK(bytes_at(card, window, 0x4000) == Bytes(0x4000, 0));
+    Bytes expected(0x4000, 0);
+    std::fill_n(expected.begin() + 0x2008, 4, uint8_t{0xff}); // wake_after_us: never, until its owner asks
+    CHECK(bytes_at(card, window, 0x4000) == expected);
     CHECK(bytes_at(card, windows, 64 * 16) == Bytes(64 * 16, 0));
     CHECK(card.word(window - 4) == 0xaaaaaaaa);
     CHECK(card.word(window + 0x4000) == 0xaaaaaaaa);
@@ -108,10 +110,14 @@ TEST_CASE("endpoints and rings out of range are refused and nothing is written")
     refused([](board_rings& r) { r.receive_size = 32u << 20; }, "receive ring bytes");
     refused([](board_rings& r) { r.send_size = 8u << 10; }, "send ring bytes 8192");
     refused([](board_rings& r) { r.send_size = (16u << 10) + 1; }, "send ring bytes");
-    refused([](board_rings& r) { r.event_ring += 64; }, "event ring at bus address");
-    refused([](board_rings& r) { r.receive_ring += 2048; }, "receive ring at bus address");
-    refused([](board_rings& r) { r.send_ring += 1; }, "send ring at bus address");
+    refused([](board_rings& r) { r.event_ring += 64; }, "event ring of 65536 bytes at bus address");
+    refused([](board_rings& r) { r.receive_ring += 2048; }, "receive ring of 1048576 bytes at bus address");
+    refused([](board_rings& r) { r.send_ring += 1; }, "send ring of 16384 bytes at bus address");
+    refused([](board_rings& r) { r.receive_ring = 0x1'fff0'1000; }, "cross 4 GiB");
     CHECK(card.sram == before);
+    board_rings last = good;
+    last.receive_ring = 0x1'fff0'0000; // ends exactly there
+    CHECK(board_endpoint_set(&card.board, 0, &last) == 0);
 }
 
 TEST_CASE("a window's entry is complete before it has a length, and cleared by its length") {

@@ -24,6 +24,14 @@ TEST_CASE("bus addresses are handed out in order, page by page, with a hole betw
     CHECK_THROWS_AS(map.add(0, range), std::logic_error);
 }
 
+TEST_CASE("no range crosses a multiple of 4 GiB") {
+    BusMap map;
+    Bytes memory(1);
+    auto range = std::make_shared<PlainRange>(memory);
+    map.add((uint64_t{1} << 32) - 8192, range);
+    CHECK(map.add(8192, range) == 0x2'0000'0000); // 4096 bytes were left behind the hole
+}
+
 TEST_CASE("a transfer finds exactly the bytes of its range") {
     BusMap map;
     Bytes memory(8192, 0);
