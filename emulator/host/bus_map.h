@@ -3,7 +3,8 @@
 // The bus addresses of one emulated host: which memory stands behind which range.
 //
 // Addresses are handed out in order from a fixed start, 4 KiB aligned, with an unmapped page between ranges, and are
-// not reused within a run; a range does not cross a multiple of 4 GiB: a card that keeps using memory it was told to forget meets a master abort.
+// not reused within a run: a card that keeps using memory it was told to forget meets a master abort. A range does
+// not cross a multiple of 4 GiB.
 #pragma once
 
 #include <map>
