@@ -20,13 +20,13 @@ EventLoop::EventLoop() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
         fail("epoll_create1");
 }
 
-void EventLoop::watch(int fd, Handler handler) {
+void EventLoop::watch(int fd, Handler handler, bool first) {
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u64 = next_;
     if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
         fail("epoll_ctl");
-    watches_.emplace(next_, Watch{fd, std::make_shared<Handler>(std::move(handler))});
+    watches_.emplace(next_, Watch{fd, std::make_shared<Handler>(std::move(handler)), first});
     numbers_[fd] = next_++;
 }
 
@@ -40,17 +40,18 @@ void EventLoop::forget(int fd) {
 }
 
 bool EventLoop::once(int timeout_ms) {
-    std::array<epoll_event, 64> events;
+    std::array<epoll_event, 256> events; // more than there can be, so that one look sees all that is ready
     const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
     if (count < 0 && errno != EINTR)
         fail("epoll_wait");
-    for (int n = 0; n < count; n++) {
-        const auto watch = watches_.find(events[static_cast<size_t>(n)].data.u64);
-        if (watch == watches_.end())
-            continue; // an earlier handler has forgotten it
-        const auto handler = watch->second.handler; // stays alive if it forgets itself
-        (*handler)();
-    }
+    for (const bool first : {true, false})
+        for (int n = 0; n < count; n++) {
+            const auto watch = watches_.find(events[static_cast<size_t>(n)].data.u64);
+            if (watch == watches_.end() || watch->second.first != first)
+                continue; // another round's, or an earlier handler has forgotten it
+            const auto handler = watch->second.handler; // stays alive if it forgets itself
+            (*handler)();
+        }
     return count > 0;
 }
 

@@ -17,8 +17,9 @@ public:
     using Handler = std::function<void()>;
     // Throws std::system_error if the system has no descriptor left.
     EventLoop();
-    // Calls `handler` whenever `fd` is readable or hung up, until forget().
-    void watch(int fd, Handler handler);
+    // Calls `handler` whenever `fd` is readable or hung up, until forget(). Of what is ready at one time, those that
+    // are watched `first` are handled first.
+    void watch(int fd, Handler handler, bool first = false);
     void forget(int fd);
     // Waits at most `timeout_ms` (0: not at all, -1: for ever) and calls the handlers of what is ready.
     // False if nothing was.
@@ -28,6 +29,7 @@ private:
     struct Watch {
         int fd;
         std::shared_ptr<Handler> handler;
+        bool first;
     };
     FileDescriptor epoll_;
     std::map<uint64_t, Watch> watches_; // by a number that is never used again: an fd's number is

@@ -2,6 +2,7 @@
 #include "emulator/main/command.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -87,7 +88,7 @@ Command::Command(EventLoop& loop, Start start) : loop_(loop), start_(std::move(s
     loop_.watch(pidfd_.get(), [this] { reap(); });
     for (Stream& stream : streams_)
         if (stream.pipe)
-            loop_.watch(stream.pipe.get(), [this, &stream] { drain(stream); });
+            loop_.watch(stream.pipe.get(), [this, &stream] { drain(stream); }, true);
 }
 
 void Command::become_shell(const std::array<FileDescriptor, 2>& ends, int report) {
@@ -164,8 +165,6 @@ std::array<std::string, 2> Command::take_output(bool rest) {
     std::array<std::string, 2> out;
     for (size_t n = 0; n < 2; n++) {
         Stream& stream = streams_[n];
-        if (stream.pipe)
-            drain(stream);
         const size_t end = rest ? stream.text.size() : stream.text.rfind('\n') + 1; // npos + 1 is 0
         out[n] = stream.text.substr(0, end);
         stream.text.erase(0, end);
@@ -183,6 +182,14 @@ pid_t parent_of(pid_t pid) {
     if (name_end == std::string::npos || std::sscanf(line.c_str() + name_end + 1, " %*c %d", &parent) != 1)
         return 0;
     return parent;
+}
+
+void stay_on_this_processor() {
+    const int processor = sched_getcpu();
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(processor < 0 ? 0 : static_cast<size_t>(processor), &set);
+    sched_setaffinity(0, sizeof set, &set); // only faster, so a refusal does not matter
 }
 
 void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }

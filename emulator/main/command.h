@@ -41,7 +41,8 @@ public:
     int status() const { return *status_; }
     void signal(int number);
 
-    // Output so far, stdout [0] and stderr [1], in whole lines; with `rest` an unfinished one too.
+    // Output that the event loop has read, stdout [0] and stderr [1], in whole lines; with `rest` an unfinished one
+    // too. The loop reads pipes first: all that was written before the event that is being handled is there.
     std::array<std::string, 2> take_output(bool rest);
 
 private:
@@ -63,6 +64,8 @@ private:
 
 // 0 if there is no such process.
 pid_t parent_of(pid_t pid);
+// We and our children to come run on one processor: where one at a time acts, waking it there is cheapest.
+void stay_on_this_processor();
 // Makes orphans of our children ours, so that stop_descendants() finds them.
 void adopt_orphans();
 // Kills and reaps every process that descends from us.

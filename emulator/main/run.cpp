@@ -31,6 +31,8 @@ public:
           machines_(options.fabric, !options.free),
           service_(loop_, machines_.scheduler(), machines_.drivers(), socket_.take(), service_options()) {
         adopt_orphans();
+        if (!options.free)
+            stay_on_this_processor();
     }
     ~Run() {
         service_.shut();

@@ -3,6 +3,7 @@
 // myri-fabric run as a person sees it: options, exit statuses, output, and that it leaves nothing behind.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 
@@ -38,7 +39,8 @@ TEST_CASE("bad input gets one clear line and exit 1") {
     refused({"run", "--on", "n2", "true"}, "n0 to n1");
     refused({"run", "--firmware", "/nonexistent", "--on", "n0", "true"}, "/nonexistent");
     refused({"run", "--firmware", "/dev", "--on", "n0", "true"}, "/dev");
-    refused({"run", "--firmware", built("bin/myri-fabric"), "--on", "n0", "true"}, "firmware image");
+    refused({"run", "--firmware", built("bin/myri-fabric"), "--on", "n0", "true"}, "more than any card's SRAM");
+    refused({"run", "--firmware", built("share/myri/cards/M3F-PCIXD-2.json"), "--on", "n0", "true"}, "host n0: ");
     CHECK(traces().empty());
 }
 
@@ -91,8 +93,8 @@ TEST_CASE("whoever lets the others wait is named") {
 }
 
 TEST_CASE("output of several commands comes in the order of virtual time, whoever was faster") {
-    const Result r = fabric({"run", "--on", "n0", client("sleep 300 spend 1000 yield say a1 spend 2000 yield say a3"),
-                             "--on", "n1", client("spend 2000 yield say b2 spend 3000 yield say b5")});
+    const Result r = fabric({"run", "--on", "n0", client("sleep 300 spend 1000 say a1 yield spend 2000 say a3 yield"),
+                             "--on", "n1", client("spend 2000 say b2 yield spend 3000 say b5 yield")});
     CHECK_EQ(r.out, "a1\nb2\na3\nb5\n");
 }
 
