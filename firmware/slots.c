@@ -133,7 +133,7 @@ int slot_take(struct endpoint* e) {
     if (type == FW_SLOT_SEND || type == FW_SLOT_CONNECT) {
         if (peer >= peer_count)
             return bad_slot(e, FW_SLOT_BAD_PEER);
-        if (length - 1 >= SLOT_SEND_MAX)
+        if (length - 1 >= SLOT_SEND_MAX || length - WIRE_BODY_INLINE - 1 < WIRE_BODY_GAP)
             return bad_slot(e, FW_SLOT_BAD_LENGTH);
         uint32_t kind = type == FW_SLOT_SEND ? WIRE_MESSAGE : WIRE_CONNECT;
         if (e->waiting)

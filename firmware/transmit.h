@@ -57,7 +57,11 @@ extern struct queued_packet transmit_queue[TRANSMIT_QUEUE];
 
 void transmit_init(void);
 
-static inline int port_has_room(void) { return register_load8(P0_SEND_FREE_COUNT) >= PACKET_DESCRIPTORS; }
+/* Room for one more packet: in the port's queue, and for the record of what it occupies. */
+static inline int port_has_room(void) {
+    return register_load8(P0_SEND_FREE_COUNT) >= PACKET_DESCRIPTORS &&
+           transmit.pushed - transmit.sent < PACKETS_IN_PORT;
+}
 static inline int transmit_queue_room(void) {
     return transmit.queue_tail - transmit.queue_head < TRANSMIT_QUEUE;
 }

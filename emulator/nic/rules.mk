@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
-$(eval $(call archive,emulator_nic,$(addprefix emulator/nic/,card.cpp card_profile.cpp dma_engine.cpp eeprom.cpp \
+$(eval $(call archive,emulator-nic,$(addprefix emulator/nic/,card.cpp card_profile.cpp dma_engine.cpp eeprom.cpp \
     interrupts.cpp receive_port.cpp send_port.cpp special_registers.cpp sram.cpp timers.cpp)))
-$(eval $(call archive,emulator_bus,emulator/host/pci_bus.cpp emulator/host/host_profile.cpp emulator/data_files.cpp))
