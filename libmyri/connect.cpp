@@ -46,8 +46,7 @@ uint64_t mac_of(const Endpoint& ep, uint16_t peer) { return library.boards[ep.bo
 
 void send_connect(Endpoint& ep, Connect* c, uint64_t now) {
     const Words to{c->peer, c->peer_endpoint, 0, mac_of(ep, c->peer) << 16 | c->peer_endpoint};
-    const Partner* p = ep.partner(c->peer, c->peer_endpoint, false);
-    if (send_words(ep, to, MSG_CONNECT, c->key, c->number, p && p->session ? p->send_base : first_sequence)) {
+    if (send_words(ep, to, MSG_CONNECT, c->key, c->number, c->announced)) {
         c->sent_at = c->sent ? 0 : now; // a repeated one gives no round trip
         c->sent = true;
         c->resend_at = now + c->interval;
@@ -59,6 +58,15 @@ void send_connect(Endpoint& ep, Connect* c, uint64_t now) {
 }
 
 } // namespace
+
+// A new number, too: answers to what was said before do not count.
+static void begin(Endpoint& ep, Connect* c) {
+    const Partner* p = ep.partner(c->peer, c->peer_endpoint, false);
+    c->announced = p ? p->send_base : first_sequence;
+    c->number = ep.next_connect++;
+    c->interval = first_interval;
+    send_connect(ep, c, seam.now());
+}
 
 void connect_end(Endpoint& ep, Connect* c, mx_status_code_t code) {
     if (c->link.linked)
@@ -75,15 +83,13 @@ void connect_end(Endpoint& ep, Connect* c, mx_status_code_t code) {
 
 void connect_start(Endpoint& ep, Connect* c) {
     c->network = true;
-    c->number = ep.next_connect++;
-    c->interval = first_interval;
     if (c->peer == ep.self->peer && c->peer_endpoint == ep.id) {
         c->partner = ep.self;
         connect_end(ep, c, c->key == ep.key ? MX_STATUS_SUCCESS : MX_STATUS_BAD_KEY);
         return;
     }
     ep.connects.push_back(c);
-    send_connect(ep, c, seam.now());
+    begin(ep, c);
 }
 
 void connect_packet(Endpoint& ep, uint16_t peer, uint8_t endpoint, const msg_header& h, const uint8_t* data,
@@ -129,7 +135,14 @@ void connect_packet(Endpoint& ep, uint16_t peer, uint8_t endpoint, const msg_hea
             connect_end(ep, c, MX_STATUS_NO_RESOURCES);
             return;
         }
+        if (p->session == session && !p->connected && p->send_base != c->announced) {
+            begin(ep, c); // what was in flight has been given up since
+            return;
+        }
+        const bool anew = p->session != session;
         partner_establish(ep, *p, session, next);
+        if (anew)
+            p->send_next = p->send_base = c->announced;
         if (c->sent_at && p->smoothed_rtt == 0)
             p->smoothed_rtt = seam.now() - c->sent_at;
         c->partner = p;

@@ -42,11 +42,13 @@ bool unpack(const Endpoint& ep, const fw_event& event, Packet& p) {
     return true;
 }
 
-void heard(Partner& p) {
+// An answer to a probe says that the partner lives, not that it gets on: probes go on getting rarer.
+void heard(Partner& p, bool only_alive) {
     p.last_heard = seam.now();
     p.refusals = 0;
     p.refused_probe_at = never;
-    p.probe_backoff = 0;
+    if (!only_alive)
+        p.probe_backoff = 0;
 }
 
 // Something is missing although something behind it is here, or came damaged.
@@ -194,7 +196,7 @@ void fragment_packet(Endpoint& ep, Partner& p, const Packet& k) {
     if (possible && same && !a->complete && !(a->fragments_here & 1u << fragment)) {
         if (!known_fragment(ep, p, a, k, fragment))
             return;
-        heard(p);
+        heard(p, false);
         stream_acknowledged(ep, p, be16_to_cpu(k.h.ack));
         fragment_here(ep, p, a, fragment);
         return;
@@ -203,7 +205,7 @@ void fragment_packet(Endpoint& ep, Partner& p, const Packet& k) {
         damaged(ep, p);
         return;
     }
-    heard(p);
+    heard(p, false);
     stream_acknowledged(ep, p, be16_to_cpu(k.h.ack));
     if (!in_window(ep, p, sequence))
         return;
@@ -251,7 +253,7 @@ void message_packet(Endpoint& ep, Partner& p, const Packet& k) {
         damaged(ep, p);
         return;
     }
-    heard(p);
+    heard(p, k.h.kind == MSG_ACK || k.h.kind == MSG_PROBE);
     stream_acknowledged(ep, p, be16_to_cpu(k.h.ack));
     switch (k.h.kind) {
     case MSG_EAGER:

@@ -24,7 +24,7 @@ namespace myri {
 constexpr unsigned grants_unasked = FW_GRANTS / 2;
 constexpr unsigned windows_open = 2;
 constexpr unsigned blocks_ahead = 8; // checksums computed beyond the last block that was asked for
-constexpr unsigned failures_allowed = 16;
+constexpr unsigned failures_allowed = 16; // damaged blocks in a row
 constexpr uint32_t pull_deadline_ms = 1000;
 
 struct Grant {

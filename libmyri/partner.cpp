@@ -19,7 +19,6 @@ void partner_establish(Endpoint& ep, Partner& p, uint32_t session, uint16_t firs
         p.session = session;
         p.prefix_out = checksum_prefix(own, other, ep.session, session);
         p.prefix_in = checksum_prefix(other, own, session, ep.session);
-        p.send_next = p.send_base = first_sequence;
         p.receive_next = p.match_next = first;
         p.smoothed_rtt = 0;
     } else if (sequence_distance(first, p.receive_next) > 0) {

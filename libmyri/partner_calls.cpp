@@ -129,9 +129,17 @@ mx_return_t mx_disconnect(mx_endpoint_t endpoint, mx_endpoint_addr_t addr) {
     if (call.refused())
         return call.answer();
     Partner* p = call.partner(addr);
-    if (!p || p->self || !p->connected)
+    if (!p || p->self)
         return MX_SUCCESS;
     Endpoint& ep = call.endpoint();
+    for (Connect* c = ep.connects.front(); c;) {
+        Connect* next = c->link.next;
+        if (c->peer == p->peer && c->peer_endpoint == p->id)
+            connect_end(ep, c, MX_STATUS_ENDPOINT_UNREACHABLE);
+        c = next;
+    }
+    if (!p->connected)
+        return MX_SUCCESS;
     partner_fail(ep, *p, MX_STATUS_ENDPOINT_UNREACHABLE);
     for (Arrival* a = ep.matcher.first_unexpected(); a;) {
         Arrival* next = Matcher::next(a);

@@ -381,6 +381,7 @@ void large_block(Endpoint& ep, uint32_t pull_generation, uint32_t block, uint32_
             l->receive->segments.scatter(w.offset + before, w.bounce + before, block_bytes(w, block));
         clear_bit(w.missing, block);
         --w.missing_count;
+        l->failures = 0; // it goes on
     } else {
         ++ep.counters.bad_blocks;
         ++l->failures;
@@ -388,10 +389,12 @@ void large_block(Endpoint& ep, uint32_t pull_generation, uint32_t block, uint32_
     }
     if (--p->remaining == 0)
         end_pull(ep, *p);
-    if (l->failures >= failures_allowed)
+    if (l->failures >= failures_allowed) {
+        stream_bare(ep, from, MSG_CLOSE); // or the other side would wait for the notify
         partner_fail(ep, from, MX_STATUS_ABORTED);
-    else if (w.missing_count == 0)
+    } else if (w.missing_count == 0) {
         window_done(ep, l, w);
+    }
 }
 
 void large_pull_failed(Endpoint& ep, uint32_t pull_generation, uint32_t why) {

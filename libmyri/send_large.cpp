@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <initializer_list>
 
 #include "libmyri/crc32c.h"
 #include "libmyri/library.h"
@@ -156,10 +157,12 @@ bool number_in_use(const List<Send, &Send::link>& list, uint16_t number) {
     return false;
 }
 
+// The receiver may speak of a message whose acknowledgement is still on its way.
 Send* find_rendezvous(Partner& p, uint16_t number) {
-    for (Send* s = p.rendezvous.front(); s; s = s->link.next)
-        if (s->rendezvous_number == number)
-            return s;
+    for (auto* list : {&p.rendezvous, &p.unacked})
+        for (Send* s = list->front(); s; s = s->link.next)
+            if (s->rendezvous && s->rendezvous_number == number)
+                return s;
     return nullptr;
 }
 
@@ -303,7 +306,7 @@ void large_notify(Endpoint& ep, Partner& p, const msg_notify& n) {
     Send* s = find_rendezvous(p, be16_to_cpu(n.rendezvous));
     if (!s)
         return;
-    p.rendezvous.remove(s);
+    (s->place == Send::Place::unacked ? p.unacked : p.rendezvous).remove(s);
     leave(ep, s);
     for (unsigned i = 0; i < FW_GRANTS; ++i)
         if (ep.large.grants[i].owner == s)

@@ -235,9 +235,9 @@ void stream_acknowledged(Endpoint& ep, Partner& p, uint16_t ack) {
         if (sequence_distance(ack, s->sequence) <= 0)
             break;
         sample_from = s->resends ? 0 : s->posted_at;
-        p.send_base = static_cast<uint16_t>(s->sequence + 1);
         acknowledge_one(ep, p, s);
     }
+    p.send_base = ack;
     if (sample_from) {
         const uint64_t sample = seam.now() - sample_from;
         p.smoothed_rtt = p.smoothed_rtt ? p.smoothed_rtt - p.smoothed_rtt / 8 + sample / 8 : sample;
