@@ -53,6 +53,11 @@ void FreeRun::touch_cards() {
             machines_.host(n).card().touch(present_);
 }
 
+void FreeRun::check_waits() {
+    const int64_t left = service_.check_waits();
+    wait_over_ = left < 0 ? -1 : wall_us() + left;
+}
+
 // Called when all was quiet for a while.
 void FreeRun::sleep() {
     service_.set_asleep(true);
@@ -62,15 +67,15 @@ void FreeRun::sleep() {
     const Time before = machines_.scheduler().now();
     while (!quiet() && machines_.scheduler().now() == before && wall_us() < limit)
         advance();
-    const int64_t wait_us = service_.check_waits();
+    check_waits();
     if (quiet() && machines_.scheduler().now() == before && !service_.take_activity()) {
         int64_t us = LONGEST_SLEEP_MS * 1000;
         const Time next = machines_.scheduler().next();
         const Time now = wall_time();
         if (next != NEVER)
             us = std::min<int64_t>(us, next > now ? static_cast<int64_t>((next - now) / 1'000'000) : 0);
-        if (wait_us >= 0)
-            us = std::min(us, wait_us);
+        if (wait_over_ >= 0)
+            us = std::clamp<int64_t>(wait_over_ - wall_us(), 0, us);
         loop_.once(static_cast<int>((us + 999) / 1000));
     }
     service_.set_asleep(false);
@@ -84,8 +89,8 @@ void FreeRun::until(const std::function<bool()>& over) {
             touch_cards();
         advance();
         const bool activity = service_.take_activity();
-        if (activity)
-            service_.check_waits();
+        if (activity || (wait_over_ >= 0 && wall_us() >= wait_over_))
+            check_waits();
         const Time last = std::exchange(last_event_, machines_.scheduler().now());
         if (activity || last != last_event_ || !quiet()) {
             quiet_since = -1;

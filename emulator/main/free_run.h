@@ -29,6 +29,7 @@ private:
     void advance();
     bool quiet() const;
     void touch_cards();
+    void check_waits();
     void sleep();
 
     Machines& machines_;
@@ -36,6 +37,7 @@ private:
     EventLoop& loop_;
     Patience& patience_;
     Time present_;
+    int64_t wait_over_ = -1; // wall time when the next MYRI_WAIT is over; -1: none
     Time last_event_ = 0; // as quiet() knows it
     Time anchor_;         // virtual time ...
     int64_t anchor_wall_; // ... at this wall time, in microseconds

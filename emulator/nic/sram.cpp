@@ -5,6 +5,7 @@
 #include <string>
 #include <system_error>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,11 +19,12 @@ namespace {
 
 } // namespace
 
-Sram::Sram(uint32_t bytes) : fd_(memfd_create("myri-sram", MFD_CLOEXEC)) {
+Sram::Sram(uint32_t bytes) : fd_(memfd_create("myri-sram", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
     if (fd_ < 0)
         fail(errno, bytes);
     void* base = MAP_FAILED;
-    if (ftruncate(fd_, bytes) == 0)
+    // Sealed: a process that has the descriptor must not be able to shrink it under us.
+    if (ftruncate(fd_, bytes) == 0 && fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
         base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
     if (base == MAP_FAILED) {
         const int error = errno;

@@ -8,11 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 
 #include "tests/driver/fabric_command.h"
+#include "tests/driver/test_client.h"
 
 using namespace myri::driver_test;
 
@@ -109,6 +112,35 @@ TEST_CASE("an idle fabric uses less than one percent of a processor, even with a
     const long ticks = cpu_ticks(pid) - before;
     waitpid(holder, nullptr, 0);
     CHECK_MESSAGE(ticks <= 2, ticks); // 2 s are 200 ticks
+}
+
+TEST_CASE("a process cannot shrink what it maps, and waits end in time") {
+    const Started fabric_here;
+    setenv("MYRI_FABRIC", fabric_here.path.c_str(), 1);
+    setenv("MYRI_HOST", "n0", 1);
+    {
+        TestClient client;
+        REQUIRE_EQ(client.attach(), 0);
+        Endpoint endpoint;
+        REQUIRE_EQ(client.open(3, endpoint), 0);
+        REQUIRE_EQ(client.received.size(), 2u);
+        CHECK_NE(ftruncate(client.received[0], 0), 0);
+        CHECK_NE(ftruncate(client.received[1], 0), 0);
+        const auto begin = std::chrono::steady_clock::now();
+        myri_wait wait{0, 3, 0, 50'000};
+        CHECK_EQ(client.request(MYRI_WAIT, wait), -ETIMEDOUT);
+        const auto took = std::chrono::steady_clock::now() - begin;
+        CHECK(took >= std::chrono::milliseconds(50));
+        CHECK(took < std::chrono::milliseconds(1000));
+        client.post(endpoint, 0, 3, "here");
+        wait.timeout_us = MYRI_ANY;
+        CHECK_EQ(client.request(MYRI_WAIT, wait), 0);
+        myri_clock clock{MYRI_CLOCK_YIELD, 0, 0, 0};
+        CHECK_EQ(client.request(MYRI_CLOCK, clock), -EOPNOTSUPP);
+        CHECK_EQ(client.close(endpoint), 0);
+    }
+    unsetenv("MYRI_FABRIC");
+    unsetenv("MYRI_HOST");
 }
 
 TEST_CASE("errors of start reach the terminal") {
