@@ -60,7 +60,8 @@ struct Send : Request {
     uint64_t match = 0;
     uint32_t length = 0;
     uint32_t slot_mark = 0; // number of the slot it went into last
-    uint64_t posted_at = 0;
+    uint64_t posted_at = 0;       // last time
+    uint64_t first_posted_at = 0;
 
     uint8_t data_bytes = 0; // bytes of `data` that travel
     uint8_t fragments = 0;  // MEDIUM

@@ -91,16 +91,24 @@ void admit(Endpoint& ep, Partner& p, Send* s) {
     ep.waiting.push_back(s);
 }
 
+// Long messages take their time on the wire, at half the link's rate in the worst case.
+constexpr uint64_t wire_byte = 8000; // picoseconds
+
+uint64_t patience_with(const Partner& p, const Send& s) {
+    return p.backed_off(p.backoff) + (s.message == MSG_MEDIUM ? s.length * wire_byte : 0);
+}
+
 void start_resend_timer(Endpoint& ep, Partner& p) {
-    if (p.resend_at != never)
+    const Send* s = p.unacked.front();
+    if (p.resend_at != never || !s)
         return;
-    p.resend_at = seam.now() + p.backed_off(p.backoff);
+    p.resend_at = seam.now() + patience_with(p, *s);
     ep.arm(p.resend_at);
 }
 
 void posted(Endpoint& ep, Partner& p, Send* s) {
     s->slot_mark = ep.slots.posted() - 1;
-    s->posted_at = seam.now();
+    s->posted_at = s->first_posted_at = seam.now();
     s->place = Send::Place::unacked;
     p.unacked.push_back(s);
     start_resend_timer(ep, p);
@@ -231,21 +239,26 @@ void stream_acknowledged(Endpoint& ep, Partner& p, uint16_t ack) {
     if (news <= 0 || news > sequence_distance(p.send_next, p.send_base))
         return;
     uint64_t sample_from = 0;
+    bool ambiguous = false;
     while (Send* s = p.unacked.front()) {
         if (sequence_distance(ack, s->sequence) <= 0)
             break;
-        sample_from = s->resends ? 0 : s->posted_at;
+        sample_from = s->first_posted_at;
+        ambiguous = s->resends;
         acknowledge_one(ep, p, s);
     }
     p.send_base = ack;
     if (sample_from) {
-        const uint64_t sample = seam.now() - sample_from;
+        uint64_t sample = seam.now() - sample_from;
+        // Which of the copies was acknowledged is unknown. Leaving such samples out would keep an estimate that is too
+        // small for ever; taken whole, losses would inflate it.
+        if (ambiguous && p.smoothed_rtt && sample > 2 * p.smoothed_rtt)
+            sample = 2 * p.smoothed_rtt;
         p.smoothed_rtt = p.smoothed_rtt ? p.smoothed_rtt - p.smoothed_rtt / 8 + sample / 8 : sample;
     }
     p.backoff = 0;
     p.resend_at = never;
-    if (!p.unacked.empty())
-        start_resend_timer(ep, p);
+    start_resend_timer(ep, p);
     admit_held(ep, p);
     stream_push(ep);
 }
@@ -292,7 +305,7 @@ void stream_resend_due(Endpoint& ep, Partner& p, uint64_t now) {
     const bool still_here = ep.slots.surely_waits(s->slot_mark) && now - s->posted_at < 50 * ps_per_ms;
     if (!still_here && resend(ep, s, now) && p.backoff < 16)
         ++p.backoff;
-    p.resend_at = now + p.backed_off(p.backoff);
+    p.resend_at = now + patience_with(p, *s);
     if (p.resend_at > s->deadline)
         p.resend_at = s->deadline;
     ep.arm(p.resend_at);

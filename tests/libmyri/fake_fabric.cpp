@@ -303,7 +303,8 @@ void FakeFabric::send(uint32_t from, uint8_t kind, const fw_slot& s, std::vector
     std::memcpy(&h, body.data(), sizeof h);
     ++sent_by_kind[h.kind];
     const uint32_t to = s.dst_endpoint, session = be32_to_cpu(s.dst_session);
-    uint64_t when = time_ + latency + data.size() * 4000;
+    wire_free_ = std::max(time_, wire_free_) + (body.size() + data.size()) * 4000; // 250 MB/s, in order
+    uint64_t when = wire_free_ + latency;
     if (chance(faults.drop) || (lose && lose(h))) {
         ++dropped;
         return;

@@ -103,6 +103,7 @@ private:
     myri_clock_page page_ = {};
     std::mt19937_64 random_;
     uint64_t time_ = 0; // of what is being carried out
+    uint64_t wire_free_ = 0;
     bool changed_ = false;
     uint32_t sessions_ = 0x1000;
 };
