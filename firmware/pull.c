@@ -8,10 +8,19 @@
 #define FRAME_SIZE       (1u << FRAME_SHIFT)
 #define PULL_BLOCKS_OPEN 2u
 #define BLOCK_CONTEXTS   16u
+/*
+ * Blocks that may be under way at once: enough to keep the link busy, and no more, so that older pulls end first and
+ * not all together. A block that has been asked for in vain does not count: a dead peer must not hold up the others.
+ */
+#define BLOCKS_UNDER_WAY 6u
 
-/* Nothing new of a block for so long: ask again. Doubles up to RETRY_MAX. In RTC ticks (0.5 us). */
-#define RETRY_FIRST 1000u
-#define RETRY_MAX   200000u
+/*
+ * Nothing new of a block for so long: ask again. Each other open block may have to be sent before it. Doubles with
+ * each try up to RETRY_MAX. In RTC ticks (0.5 us).
+ */
+#define RETRY_FIRST     600u
+#define RETRY_PER_BLOCK 300u /* 131 us on the wire */
+#define RETRY_MAX       200000u
 
 struct block {
     struct pull* pull; /* NULL: free */
@@ -21,7 +30,7 @@ struct block {
     uint32_t asked;   /* its request has been sent */
     uint32_t crc;
     uint32_t last_news; /* RTC */
-    uint32_t retry_after;
+    uint32_t tries;        /* requests repeated since the last news */
     struct pieces pieces;
 };
 
@@ -36,13 +45,15 @@ struct pull {
     uint32_t first_block, next_block, end_block; /* next: the first one not opened yet */
     uint32_t length;
     uint32_t open_blocks;
+    uint32_t order;        /* of arrival: older pulls go first */
     uint32_t last_news; /* RTC of the last new frame */
     uint32_t deadline;  /* RTC ticks */
 };
 
 static struct pull pulls[FW_ENDPOINTS][FW_PULLS];
 static struct block blocks[BLOCK_CONTEXTS];
-static uint32_t pulls_open;
+static uint32_t pulls_open, pulls_begun;
+static uint32_t blocks_open;
 uint32_t pull_work;
 
 uint32_t pull_begin(struct endpoint* e, uint32_t peer, uint32_t dst_endpoint) {
@@ -89,6 +100,7 @@ uint32_t pull_begin(struct endpoint* e, uint32_t peer, uint32_t dst_endpoint) {
         .next_block = first,
         .end_block = first + count,
         .length = length,
+        .order = pulls_begun++,
         .last_news = now,
         .deadline = deadline_ms > 1000000 ? 2000000000u : deadline_ms * 2000,
     };
@@ -127,29 +139,41 @@ static void open_block(struct pull* p, struct block* b) {
     b->length = length;
     b->missing = (1u << ((length + FRAME_SIZE - 1) >> FRAME_SHIFT)) - 1;
     b->asked = 0;
-    b->retry_after = RETRY_FIRST;
+    b->tries = 0;
     pieces_fetch(&b->pieces, &window_table[p->endpoint->id][p->window], p->window_offset + before, length);
     p->open_blocks++;
+    blocks_open++;
+    p->last_news = register_load32(RTC); /* the deadline does not run while a pull waits for its turn */
+}
+
+/* The oldest pull that has a block to open, or NULL. */
+static struct pull* oldest(void) {
+    struct pull* found = 0;
+    for (struct endpoint** e = open_endpoints; *e; e++)
+        for (struct pull* p = pulls[(*e)->id]; p < pulls[(*e)->id] + FW_PULLS; p++)
+            if (p->open && p->next_block != p->end_block && p->open_blocks < PULL_BLOCKS_OPEN &&
+                (!found || (int32_t)(p->order - found->order) < 0))
+                found = p;
+    return found;
 }
 
 void pull_step(void) {
     uint32_t left = 0; /* work that found no room */
+    uint32_t under_way = 0;
+    for (struct block* b = blocks; b < blocks + BLOCK_CONTEXTS; b++)
+        if (b->pull && b->tries < 2)
+            under_way++;
     for (struct block* b = blocks; b < blocks + BLOCK_CONTEXTS; b++) {
         if (!b->pull) {
-            /* A free context: for the pull that has the fewest blocks open. */
-            struct pull* wants = 0;
-            for (struct endpoint** e = open_endpoints; *e; e++)
-                for (struct pull* p = pulls[(*e)->id]; p < pulls[(*e)->id] + FW_PULLS; p++)
-                    if (p->open && p->next_block != p->end_block && p->open_blocks < PULL_BLOCKS_OPEN &&
-                        (!wants || p->open_blocks < wants->open_blocks))
-                        wants = p;
-            if (!wants)
+            struct pull* p;
+            if (under_way >= BLOCKS_UNDER_WAY || (p = oldest()) == 0)
                 continue;
             if (dma_room(DMA_LISTS) == 0) {
                 left = 1;
                 continue;
             }
-            open_block(wants, b);
+            open_block(p, b);
+            under_way++;
         }
         if (!b->asked) {
             if (port_has_room())
@@ -161,14 +185,20 @@ void pull_step(void) {
     pull_work = left;
 }
 
+static void close_block(struct block* b) {
+    b->pull->open_blocks--;
+    b->pull = 0;
+    blocks_open--;
+    pull_work = 1; /* a context is free */
+}
+
 static void close_pull(struct pull* p) {
     if (p->open_blocks)
         for (struct block* b = blocks; b < blocks + BLOCK_CONTEXTS; b++)
             if (b->pull == p)
-                b->pull = 0;
+                close_block(b);
     p->open = 0;
     pulls_open--;
-    pull_work = 1; /* contexts are free */
 }
 
 int pull_frame(struct endpoint* e, uint32_t* packet, uint32_t body) {
@@ -224,13 +254,11 @@ int pull_frame(struct endpoint* e, uint32_t* packet, uint32_t body) {
     COUNT(frames_received);
     b->missing &= ~(1u << frame);
     b->last_news = p->last_news = register_load32(RTC);
-    b->retry_after = RETRY_FIRST;
+    b->tries = 0;
     if (place & WIRE_FRAME_CRC)
         b->crc = crc;
     if (b->missing == 0) {
-        b->pull = 0;
-        p->open_blocks--;
-        pull_work = 1;
+        close_block(b);
         COUNT(blocks);
         if (p->open_blocks == 0 && p->next_block == p->end_block)
             close_pull(p);
@@ -251,6 +279,13 @@ void pull_end(uint32_t endpoint, uint32_t window) {
             close_pull(p);
 }
 
+static uint32_t retry_after(const struct block* b) {
+    uint32_t after = RETRY_FIRST + RETRY_PER_BLOCK * blocks_open;
+    for (uint32_t i = 0; i < b->tries && after < RETRY_MAX; i++)
+        after *= 2;
+    return after;
+}
+
 int pull_tick(void) {
     if (pulls_open == 0)
         return 0;
@@ -263,11 +298,11 @@ int pull_tick(void) {
             if (event_brief(p->endpoint, FW_EVENT_PULL_FAILED, p->index << 16 | p->generation,
                             FW_PULL_TIMEOUT, 0))
                 close_pull(p);
-        } else if (b->asked && now - b->last_news > b->retry_after && port_has_room()) {
+        } else if (b->asked && now - b->last_news > retry_after(b) && port_has_room()) {
             COUNT(pull_retries);
             ask(b);
-            if (b->retry_after < RETRY_MAX)
-                b->retry_after *= 2;
+            b->tries++;
+            pull_work = 1; /* it may not count any more */
         }
     }
     return 1;
