@@ -26,6 +26,8 @@ extern char** environ;
 namespace myri::emulator {
 namespace {
 
+constexpr size_t TEXT_MAX = 1u << 20; // of a stream, before somebody must take it
+
 [[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
 bool passed_on(std::string_view variable) {
@@ -88,7 +90,7 @@ Command::Command(EventLoop& loop, Start start) : loop_(loop), start_(std::move(s
     loop_.watch(pidfd_.get(), [this] { reap(); });
     for (Stream& stream : streams_)
         if (stream.pipe)
-            loop_.watch(stream.pipe.get(), [this, &stream] { drain(stream); }, true);
+            loop_.watch(stream.pipe.get(), [this, &stream] { read_on(stream); }, true);
 }
 
 void Command::become_shell(const std::array<FileDescriptor, 2>& ends, int report) {
@@ -141,13 +143,11 @@ void Command::reap() {
         return;
     loop_.forget(pidfd_.get());
     status_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
-    if (start_.ended)
-        start_.ended();
 }
 
-void Command::drain(Stream& stream) {
+void Command::drain(Stream& stream, size_t most) {
     char buffer[16384];
-    for (;;) {
+    while (stream.text.size() < most) {
         const ssize_t got = read(stream.pipe.get(), buffer, sizeof buffer);
         if (got > 0) {
             stream.text.append(buffer, static_cast<size_t>(got));
@@ -161,10 +161,27 @@ void Command::drain(Stream& stream) {
     }
 }
 
+void Command::read_on(Stream& stream) {
+    drain(stream, TEXT_MAX);
+    if (stream.pipe && stream.text.size() >= TEXT_MAX) {
+        loop_.forget(stream.pipe.get());
+        stream.paused = true;
+        start_.full();
+    }
+}
+
+void Command::resume() {
+    for (Stream& stream : streams_)
+        if (stream.pipe && std::exchange(stream.paused, false))
+            loop_.watch(stream.pipe.get(), [this, &stream] { read_on(stream); }, true);
+}
+
 std::array<std::string, 2> Command::take_output(bool rest) {
     std::array<std::string, 2> out;
     for (size_t n = 0; n < 2; n++) {
         Stream& stream = streams_[n];
+        if (rest && stream.pipe)
+            drain(stream, stream.text.size() + TEXT_MAX); // a pipe holds less
         const size_t end = rest ? stream.text.size() : stream.text.rfind('\n') + 1; // npos + 1 is 0
         out[n] = stream.text.substr(0, end);
         stream.text.erase(0, end);

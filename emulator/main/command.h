@@ -25,7 +25,7 @@ public:
         std::string host;                // MYRI_HOST
         std::string fabric;              // MYRI_FABRIC
         bool repeatable = true;          // else: own stdin, stdout, stderr, environment and randomised addresses
-        std::function<void()> ended;     // called by the event loop
+        std::function<void()> full;      // called by the event loop: take some output, then resume()
     };
     // Throws std::system_error if it cannot be started.
     Command(EventLoop& loop, Start start);
@@ -44,14 +44,18 @@ public:
     // Output that the event loop has read, stdout [0] and stderr [1], in whole lines; with `rest` an unfinished one
     // too. The loop reads pipes first: all that was written before the event that is being handled is there.
     std::array<std::string, 2> take_output(bool rest);
+    // Reads on where it stopped because nobody took the output.
+    void resume();
 
 private:
     struct Stream {
         FileDescriptor pipe;
         std::string text;
+        bool paused = false;
     };
     [[noreturn]] void become_shell(const std::array<FileDescriptor, 2>& ends, int report);
-    void drain(Stream& stream);
+    void drain(Stream& stream, size_t most);
+    void read_on(Stream& stream);
     void reap();
 
     EventLoop& loop_;

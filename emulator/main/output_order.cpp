@@ -26,14 +26,18 @@ void write_all(int fd, const std::string& text) {
 } // namespace
 
 void OutputOrder::add(const Key& key, int fd, std::string text) {
-    if (!text.empty())
-        held_[key].push_back({fd, std::move(text)});
+    if (text.empty())
+        return;
+    bytes_ += text.size();
+    held_[key].push_back({fd, std::move(text)});
 }
 
 void OutputOrder::release(const Key& bound) {
     while (!held_.empty() && held_.begin()->first <= bound) {
-        for (const Part& part : held_.begin()->second)
+        for (const Part& part : held_.begin()->second) {
             write_all(part.fd, part.text);
+            bytes_ -= part.text.size();
+        }
         held_.erase(held_.begin());
     }
 }

@@ -25,6 +25,7 @@ public:
     void release(const Key& bound);
     void release_all() { release({NEVER, ~0u}); }
     bool empty() const { return held_.empty(); }
+    size_t bytes() const { return bytes_; }
 
 private:
     struct Part {
@@ -32,6 +33,7 @@ private:
         std::string text;
     };
     std::map<Key, std::vector<Part>> held_;
+    size_t bytes_ = 0; // of text in held_
 };
 
 } // namespace myri::emulator

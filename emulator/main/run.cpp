@@ -22,6 +22,8 @@ namespace {
 constexpr Time SILENCE = milliseconds(1'000'000);
 // Steps of the timeline between two looks at sockets and children.
 constexpr unsigned STEPS = 256;
+// Output that may be held back for its turn before commands must wait with more.
+constexpr size_t OUTPUT_MAX = 16u << 20;
 
 class Run {
 public:
@@ -51,6 +53,7 @@ private:
     void go_virtual();
     void release_output();
     void collect(unsigned number, Time now, bool rest);
+    void output_full(unsigned number);
     bool over() const;
     bool silent();
     void explain_silence();
@@ -64,6 +67,7 @@ private:
     PrivateSocket socket_;
     Machines machines_;
     OutputOrder output_;
+    bool output_paused_ = false; // some command's output is not being read
     std::vector<std::unique_ptr<Command>> commands_;
     unsigned last_first_ = 0; // commands of the last --on begin here
     std::vector<std::unique_ptr<CommandClock>> clocks_;
@@ -86,6 +90,7 @@ void Run::start_commands() {
         start.host = machines_.host(host).name();
         start.fabric = socket_.path();
         start.repeatable = !options_.free;
+        start.full = [this, number = static_cast<unsigned>(commands_.size())] { output_full(number); };
         commands_.push_back(std::make_unique<Command>(loop_, std::move(start)));
     }
     if (options_.free)
@@ -127,9 +132,16 @@ void Run::collect(unsigned number, Time now, bool rest) {
     output_.add({now, number}, STDERR_FILENO, std::move(text[1]));
 }
 
+// A command has printed much since it stood anywhere; it may be its turn to print, or not.
+void Run::output_full(unsigned number) {
+    collect(number, clocks_[number]->held(), true);
+    output_paused_ = true;
+    release_output();
+}
+
 // The earliest (time, number) at which a command can still print.
 void Run::release_output() {
-    if (output_.empty())
+    if (output_.empty() && !output_paused_)
         return;
     const Time front = std::max(machines_.timeline().front(), machines_.scheduler().now());
     OutputOrder::Key bound{NEVER, ~0u};
@@ -137,6 +149,9 @@ void Run::release_output() {
         if (!clocks_[n]->ended())
             bound = std::min(bound, {std::min(clocks_[n]->clock(), front), n});
     output_.release(bound);
+    if (output_.bytes() < OUTPUT_MAX && std::exchange(output_paused_, false))
+        for (const auto& command : commands_)
+            command->resume();
 }
 
 bool Run::over() const {
@@ -158,9 +173,10 @@ void Run::explain_silence() {
 }
 
 void Run::go_virtual() {
+    // (A command that cannot print on before its turn cannot attach either; it holds time at 0 all the same.)
     const auto all_here = [this] {
         for (unsigned n = 0; n < clocks_.size(); n++)
-            if (!clocks_[n]->attached() && !commands_[n]->ended())
+            if (!clocks_[n]->attached() && !commands_[n]->ended() && !output_paused_)
                 return false;
         return true;
     };

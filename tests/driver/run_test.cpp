@@ -111,6 +111,17 @@ TEST_CASE("a long output is passed on whole") {
     CHECK_EQ(r.out.size(), 9u * 2 + 90 * 3 + 900 * 4 + 9000 * 5 + 90000 * 6 + 200001 * 7);
 }
 
+TEST_CASE("output without an end fills no memory and stops nobody") {
+    // n1's turn to print at time 0 comes when n0 has ended; 200 MB are far more than may be held back.
+    const Result r = fabric({"run", "--on", "n0", "sleep 1; grep VmHWM /proc/$PPID/status", "--on", "n1",
+                             "yes 0123456789012345678901234567890123456789012345678 | head -c 200000000"});
+    CHECK_EQ(r.status, 0);
+    unsigned long kilobytes = 0;
+    REQUIRE_EQ(std::sscanf(r.out.c_str(), "VmHWM: %lu", &kilobytes), 1);
+    CHECK(kilobytes < 200'000);
+    CHECK(r.out.size() > 200'000'000);
+}
+
 TEST_CASE("a command's environment is small and does not depend on the caller's") {
     const Result r = run({built("bin/myri-fabric"), "run", "--on", "n0", "env | cut -d= -f1 | sort | tr '\\n' ' '"},
                          {"SOMETHING=else", "MX_STATS=1", "MYRI_OPTION=2"});
