@@ -333,7 +333,7 @@ bool stream_bare(Endpoint& ep, Partner& p, msg_kind kind, bool gap) {
     } else if (kind == MSG_PROBE) {
         ++ep.counters.probes;
     }
-    post_inline(ep, p, h, nullptr, 0);
+    post_inline(ep, p, h, s.data, 0);
     return true;
 }
 

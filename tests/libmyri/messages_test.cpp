@@ -98,7 +98,7 @@ TEST_CASE("every size arrives whole, receive posted first or last") {
             CHECK_EQ(got_status.match_info, 5u);
             CHECK_EQ(sent_status.code, MX_STATUS_SUCCESS);
             CHECK_EQ(sent_status.xfer_length, n);
-            CHECK(std::memcmp(got.data(), data.data(), n) == 0);
+            CHECK(std::equal(data.begin(), data.end(), got.begin()));
             CHECK(std::all_of(got.begin() + static_cast<long>(n), got.end(), [](uint8_t c) { return c == 0xee; }));
             if (n <= 32768) // later this one process computes checksums so long that acknowledgements are late
                 CHECK_EQ(Pair::counters(p.a).resends, 0u);
@@ -143,7 +143,7 @@ TEST_CASE("truncation stores what fits and nothing else, in every class") {
                 CHECK_EQ(status.code, MX_STATUS_TRUNCATED);
                 CHECK_EQ(status.msg_length, n);
                 CHECK_EQ(status.xfer_length, room);
-                CHECK(std::memcmp(got.data(), data.data(), room) == 0);
+                CHECK(std::equal(got.begin(), got.begin() + static_cast<long>(room), data.begin()));
                 CHECK(std::all_of(got.begin() + static_cast<long>(room), got.end(), [](uint8_t c) { return c == 0xee; }));
                 const bool eager = n <= 32768;
                 CHECK_EQ(sent.code, eager ? MX_STATUS_SUCCESS : MX_STATUS_TRUNCATED);

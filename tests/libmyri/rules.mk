@@ -4,5 +4,5 @@ $(foreach t,headers crc32c match environment,\
 $(eval $(call unit_test,libmyri-messages,tests/libmyri/messages_test.cpp tests/libmyri/fake_fabric.cpp,libmyri,-lpthread))
 $(eval $(call script_test,tests/libmyri/c-interface.sh,$(BUILD)/lib/libmyri.so.1 $(BUILD)/lib/libmyriexpress.so \
     $(BUILD)/lib/libmyriexpress.a))
-# The library is without RTTI, so a class that derives from one of its must be too.
-$(BUILD)/obj/tests/libmyri/fake_fabric.o: EXTRA_CXXFLAGS = -fno-rtti
+# The library is without RTTI, so a class that derives from one of its must be too, and (for sanitizers) its users.
+$(BUILD)/obj/tests/libmyri/fake_fabric.o $(BUILD)/obj/tests/libmyri/messages_test.o: EXTRA_CXXFLAGS = -fno-rtti
