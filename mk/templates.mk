@@ -4,6 +4,7 @@
 #   $(eval $(call archive,NAME,SOURCES))                 build/lib/NAME.a
 #   $(eval $(call program,NAME,SOURCES,ARCHIVES,LIBS))   build/bin/NAME
 #   $(eval $(call unit_test,NAME,SOURCES,ARCHIVES,LIBS)) build/tests/NAME, run by `make check`
+#   $(eval $(call benchmark,NAME,SOURCES,ARCHIVES,LIBS)) build/bench/NAME, built by `make bench`
 #   $(eval $(call script_test,SCRIPT,NEEDS))             an executable script run by `make check` once NEEDS are built
 #
 # ARCHIVES are names as given to `archive`, in link order. LIBS are linker flags such as -lfmt.
@@ -36,6 +37,11 @@ TESTS += $(BUILD)/tests/$(strip $(1))
 $(call linked,$(1),$(BUILD)/tests/$(strip $(1)),$(2),$(3),$(4))
 endef
 
+define benchmark
+BENCHMARKS += $(BUILD)/bench/$(strip $(1))
+$(call linked,$(1),$(BUILD)/bench/$(strip $(1)),$(2),$(3),$(4))
+endef
+
 define script_test
 SCRIPT_TESTS += $(strip $(1))
 SCRIPT_TEST_NEEDS += $(2)
@@ -60,5 +66,9 @@ $(BUILD)/bin/%:
 	$(link)
 
 $(BUILD)/tests/%:
+	@mkdir -p $(@D)
+	$(link)
+
+$(BUILD)/bench/%:
 	@mkdir -p $(@D)
 	$(link)

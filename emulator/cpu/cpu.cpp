@@ -87,12 +87,14 @@ void Cpu::skip_idle(uint64_t to_cycle) {
         return;
     uint64_t passes = (to_cycle - cycle_) / pass_cycles_;
     cycle_ += passes * pass_cycles_;
+    idle_passes_ += passes;
     overhead_ += passes * pass_overhead_;
     skipped_ += passes * (pass_cycles_ - pass_overhead_);
 }
 
 // Called at the watched address. Notes the state for the next time.
 bool Cpu::idle_pass_repeats(Flags flags) {
+    idle_passes_++;
     // The discard register and pc's copy are no state of the machine.
     bool same = pass_.valid && quiet_ && pass_.flags == flags.zncv() &&
                 std::equal(registers_.begin() + 3, registers_.begin() + 32, pass_.registers.begin() + 3);

@@ -77,6 +77,9 @@ public:
     uint64_t instructions() const { return cycle_ - overhead_; }
     uint64_t skipped_instructions() const { return skipped_; }
 
+    // How often the watched address was reached, skipped passes included.
+    uint64_t idle_passes() const { return idle_passes_; }
+
     // The address of the head of the firmware's idle loop; 0 means none.
     void watch_idle(uint32_t pc);
 
@@ -140,6 +143,7 @@ private:
     bool quiet_ = false;                           // since then: no store, no load from a clock
     uint64_t pass_cycles_ = 0, pass_overhead_ = 0; // after Stop::idle: of one pass; otherwise 0
     uint64_t skipped_ = 0;
+    uint64_t idle_passes_ = 0;
 };
 
 } // namespace myri::emulator

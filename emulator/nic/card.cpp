@@ -291,6 +291,7 @@ uint64_t Card::cycles() const {
 uint64_t Card::instructions() const {
     return state_->cpu.instructions() - state_->first_instruction;
 }
+uint64_t Card::idle_passes() const { return state_->cpu.idle_passes(); }
 bool Card::trapped() const {
     return state_->trapped;
 }

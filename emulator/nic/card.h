@@ -59,6 +59,7 @@ public:
 
     uint64_t cycles() const; // of the processor since it left reset
     uint64_t instructions() const;
+    uint64_t idle_passes() const;  // of the firmware's loop, also those that did work
     bool trapped() const; // the processor met something undefined; trap_reason() says what
     std::string trap_reason() const;
     const CardProfile& profile() const;

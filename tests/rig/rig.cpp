@@ -27,7 +27,8 @@ Rig::Rig(const Options& options)
     : network_(scheduler_, emulator::one_crossbar(options.hosts), {}, options.faults), hosts_(options.hosts),
       raw_(options.hosts) {
     const Bytes image = options.boot ? firmware_image() : Bytes{};
-    const auto card = emulator::load_card_profile(options.card);
+    auto card = emulator::load_card_profile(options.card);
+    card.cpu.data_access_extra = options.data_access_extra;
     const auto profile = emulator::load_host_profile(options.host);
     for (unsigned n = 0; n < options.hosts; n++) {
         if (options.raw.count(n)) {

@@ -30,6 +30,7 @@ struct Options {
     std::string card = "M3F-PCIXD-2";
     std::string host = "opteron-8131";
     bool boot = true; // and install the peer tables
+    unsigned data_access_extra = 0; // cycles of each SRAM access (CpuTiming)
     emulator::FaultInjector* faults = nullptr;
 };
 
