@@ -333,7 +333,8 @@ bool stream_bare(Endpoint& ep, Partner& p, msg_kind kind, bool gap) {
     } else if (kind == MSG_PROBE) {
         ++ep.counters.probes;
     }
-    post_inline(ep, p, h, s.data, 0);
+    const uint8_t nothing = 0;
+    post_inline(ep, p, h, &nothing, 0);
     return true;
 }
 
