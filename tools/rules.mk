@@ -8,3 +8,9 @@ define tool
 $(call program,$(1),tools/$(1).cpp,tools libmyri,-lfmt -pthread)
 endef
 $(foreach t,mx_info mx_pingpong mx_stream mx_dmabench mx_counters,$(eval $(call tool,$(t))))
+
+# IMAGES is complete only once every rules.mk is read.
+.SECONDEXPANSION:
+.PHONY: demo
+demo: $(addprefix $(BUILD)/bin/,mx_info mx_pingpong mx_stream mx_dmabench myri-fabric) $$(IMAGES)
+	$(Q)tools/demo $(BUILD)/bin
