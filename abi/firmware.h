@@ -318,10 +318,10 @@ MYRI_ASSERT_SIZE(struct fw_globals, 192);
     X(bad_type, "Unknown packet type")                                                                             \
     X(bad_length, "Bad packet length")                                                                             \
     X(misrouted, "Misrouted")                                                                                      \
-    X(refused_closed, "Refused: endpoint closed")                                                                  \
-    X(refused_session, "Refused: bad session")                                                                     \
-    X(refused_full, "Refused: event or receive ring full")                                                         \
-    X(refused_grant, "Refused: bad grant")                                                                         \
+    X(refused_closed, "Refused, endpoint closed")                                                                  \
+    X(refused_session, "Refused, bad session")                                                                     \
+    X(refused_full, "Refused, event or receive ring full")                                                         \
+    X(refused_grant, "Refused, bad grant")                                                                         \
     X(nacks_sent, "Nacks sent")                                                                                    \
     X(nacks_received, "Nacks received")                                                                            \
     X(bad_slots, "Bad request slots")                                                                              \

@@ -49,7 +49,7 @@ static void begin(void) {
     case FW_COMMAND_PEERS:
         if (arg0 > FW_PEERS)
             break;
-        peer_count = arg0;
+        peers_take(arg0);
         finish(FW_RESULT_OK, 0);
         return;
     case FW_COMMAND_DMABENCH:

@@ -19,6 +19,7 @@ void endpoint_open(uint32_t id) {
         .open = 1,
         .session = load32(&entry->session),
         .id = id,
+        .id_in_header = id << 16,
         .window = (struct fw_endpoint_window*)(FW_SRAM_ENDPOINT_WINDOWS + id * FW_ENDPOINT_WINDOW_SIZE),
         .expect = FW_GENERATION(0, FW_SLOTS),
         .event_high = entry->event_ring.raw >> 32 & 0xffffffffu,
@@ -42,6 +43,7 @@ void endpoint_open(uint32_t id) {
 void endpoint_shut(uint32_t id) {
     event_wakes_noted -= endpoints[id].wake_noted;
     endpoints[id].open = 0;
+    endpoints[id].event_limit = endpoints[id].events_written; /* no room: the short way needs no look at `open` */
     endpoints[id].wake_noted = 0;
     list_open();
 }

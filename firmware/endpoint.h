@@ -11,6 +11,7 @@ struct endpoint {
     uint32_t open;
     uint32_t session;
     uint32_t id;
+    uint32_t id_in_header;    /* shifted to its place */
     struct fw_endpoint_window* window;
     /* the next slot */
     struct fw_slot* slot;

@@ -28,13 +28,13 @@ static inline int event_room(struct endpoint* e) {
 }
 
 static inline uint32_t event_trailer(struct endpoint* e, enum fw_event_type type) {
-    e->slots_reported = e->slots_done;
     return (uint32_t)type << 24 | (uint32_t)e->slots_done << 16 | e->event_generation;
 }
 
 /* Notes that an event was written, for endpoints that sleep. */
 void event_wake(struct endpoint* e);
 static inline void event_written(struct endpoint* e) {
+    e->slots_reported = e->slots_done;
     e->events_written++;
     if ((e->event_place += FW_EVENT_SIZE) == e->event_end) {
         e->event_place = e->event_low;

@@ -11,6 +11,7 @@ struct fw_endpoint endpoint_table[FW_ENDPOINTS] __attribute__((aligned(64)));
 struct fw_window window_table[FW_ENDPOINTS][FW_WINDOWS] __attribute__((aligned(16)));
 struct fw_peer peer_table[FW_PEERS] __attribute__((aligned(16)));
 uint32_t peer_count;
+struct peer_route peer_routes[FW_PEERS];
 uint32_t my_card;
 uint32_t counters[FW_COUNTER_COUNT];
 
@@ -29,6 +30,14 @@ void globals_init(void) {
     my_card = load32(&globals.mac_low);
     if (load32(&globals.sram_size) < (2u << 20) - LANAI_EEPROM_SIZE)
         firmware_stop(FW_ERROR_PARAMETERS);
+}
+
+void peers_take(uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        peer_routes[i].address = sram_offset(peer_table[i].route);
+        peer_routes[i].length = load8(&peer_table[i].route_length) | LANAI_SEND_ROUTE;
+    }
+    peer_count = count;
 }
 
 uint32_t peer_find(uint32_t card) {

@@ -16,6 +16,12 @@ extern struct fw_endpoint endpoint_table[FW_ENDPOINTS];
 extern struct fw_window window_table[FW_ENDPOINTS][FW_WINDOWS];
 extern struct fw_peer peer_table[FW_PEERS];
 extern uint32_t peer_count;
+/* The table's routes as send descriptors, made when the table was taken up. */
+struct peer_route {
+    uint32_t address;
+    uint32_t length; /* with LANAI_SEND_ROUTE */
+};
+extern struct peer_route peer_routes[FW_PEERS];
 extern uint32_t my_card; /* low 32 bits of the MAC address */
 extern uint32_t counters[FW_COUNTER_COUNT];
 
@@ -23,6 +29,9 @@ extern uint32_t counters[FW_COUNTER_COUNT];
 
 /* Waits for the driver's parameters. */
 void globals_init(void);
+
+/* Takes up the driver's peer table of `count` entries. */
+void peers_take(uint32_t count);
 
 /* The index of the peer with these low 32 bits of a MAC address, or FW_PEERS. */
 uint32_t peer_find(uint32_t card);

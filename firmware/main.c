@@ -9,7 +9,7 @@
 #include "firmware/pull.h"
 #include "firmware/receive.h"
 #include "firmware/serve.h"
-#include "firmware/slots.h"
+#include "firmware/short_message.h"
 #include "firmware/tick.h"
 
 #define TIMERS (LANAI_ISR_TIME(0) | LANAI_ISR_TIME(1))
@@ -67,11 +67,15 @@ int main(void) {
     store32(&globals.status, FW_STATUS_RUN);
     for (;;) {
         __asm__ volatile(".globl idle_loop\nidle_loop:" ::: "memory");
-        if (receive_ready())
+        uint32_t arrived = receive_ready();
+        if (arrived && !receive_short(arrived))
             receive_take();
-        for (struct endpoint** e = open_endpoints; *e; e++)
-            if (slot_ready(*e))
-                slot_take(*e);
+        for (struct endpoint** p = open_endpoints; *p; p++) {
+            struct endpoint* e = *p;
+            uint32_t last_word = slot_last_word(e);
+            if (slot_is_new(e, last_word) && !slot_short(e, last_word))
+                slot_take(e);
+        }
         /* One branch for all the rest. */
         uint32_t isr = register_load32(ISR);
         uint32_t queued = transmit.queue_head ^ transmit.queue_tail;

@@ -19,7 +19,6 @@ int nack_send(const uint32_t* packet, enum wire_refusal reason) {
     uint32_t peer_index = peer_find(load32(&packet[3]));
     if (peer_index == FW_PEERS)
         return 1;
-    const struct fw_peer* peer = &peer_table[peer_index];
     uint32_t addresses = load32(&packet[1]);
     uint32_t pull = kind == WIRE_PULL ? load32(&packet[6]) : 0;
     uint32_t* header = transmit_header();
@@ -30,7 +29,7 @@ int nack_send(const uint32_t* packet, enum wire_refusal reason) {
     header[4] = (uint32_t)reason << 24 | kind << 16 | pull >> 16;
     header[5] = pull << 16;
     header[6] = load32(&packet[2]);
-    transmit_begin(peer, header, (sizeof(struct wire_header) + sizeof(struct wire_nack)) | LANAI_SEND_LAST);
+    transmit_begin(peer_index, header, (sizeof(struct wire_header) + sizeof(struct wire_nack)) | LANAI_SEND_LAST);
     transmit_end((struct release){NO_ENDPOINT, STAGING_NONE});
     allowance--;
     COUNT(nacks_sent);

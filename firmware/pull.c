@@ -113,7 +113,6 @@ uint32_t pull_begin(struct endpoint* e, uint32_t peer, uint32_t dst_endpoint) {
 
 static void ask(struct block* b) {
     struct pull* p = b->pull;
-    const struct fw_peer* peer = &peer_table[p->peer];
     uint32_t* header = transmit_header();
     header[0] = WIRE_TYPE << 16 | WIRE_VERSION << 8 | WIRE_PULL;
     header[1] = p->dst_endpoint << 24 | p->endpoint->id << 16 | sizeof(struct wire_pull);
@@ -123,7 +122,7 @@ static void ask(struct block* b) {
     header[5] = p->grant_and_generation;
     header[6] = p->index << 16 | p->generation;
     header[7] = b->number << 16 | FRAME_SHIFT << 8 | b->missing;
-    transmit_begin(peer, header, (sizeof(struct wire_header) + sizeof(struct wire_pull)) | LANAI_SEND_LAST);
+    transmit_begin(p->peer, header, (sizeof(struct wire_header) + sizeof(struct wire_pull)) | LANAI_SEND_LAST);
     transmit_end((struct release){NO_ENDPOINT, STAGING_NONE});
     b->asked = 1;
     b->last_news = register_load32(RTC);

@@ -79,46 +79,14 @@ static void next_buffer(void) {
     receive.next = buffer_descriptors(receive.buffer);
 }
 
-/* Counts a transfer that reads from the current buffer. */
-static inline uint32_t reading(void) {
-    uint32_t buffer = receive.buffer;
-    receive.transfers[buffer]++;
-    return buffer;
-}
-
 static int refuse(const uint32_t* packet, enum wire_refusal reason) {
     if (!nack_send(packet, reason))
         return 0;
     return 1;
 }
 
-/*
- * Clears what lies behind a short body up to the event's trailer: check bytes and remains of an earlier packet, which
- * may have been another endpoint's.
- */
-static inline __attribute__((always_inline)) void clear_behind(uint32_t* packet, uint32_t body) {
-    if (body == 24) { /* no data */
-        packet[10] = packet[11] = packet[12] = packet[13] = 0;
-        return;
-    }
-    uint32_t word = 4 + body / 4;
-    if (body & 3)
-        packet[word++] &= ~0u << (32 - 8 * (body & 3));
-    while (word < 14)
-        packet[word++] = 0;
-}
-
-/* Header, body and trailer as an event. The trailer goes behind a short body or into the gap of a longer one. */
-static inline __attribute__((always_inline)) void deliver_event(struct endpoint* e, uint32_t* packet,
-                                                                uint32_t position) {
-    packet[14] = position;
-    packet[15] = event_trailer(e, FW_EVENT_PACKET);
-    dma_queue(DMA_WRITE, (uint32_t)(uintptr_t)packet, e->event_high, e->event_place, FW_EVENT_SIZE, 0, reading());
-    event_written(e);
-}
-
 /* A MESSAGE, CONNECT or NACK for an endpoint that takes it. */
-static __attribute__((noinline)) int deliver(struct endpoint* e, uint32_t* packet, uint32_t body) {
+static int deliver(struct endpoint* e, uint32_t* packet, uint32_t body) {
     uint32_t position = 0;
     if (!event_room(e))
         return refuse(packet, WIRE_REFUSED_FULL);
@@ -141,7 +109,7 @@ static __attribute__((noinline)) int deliver(struct endpoint* e, uint32_t* packe
             return refuse(packet, WIRE_REFUSED_FULL);
         e->receive_position = position + size;
         dma_queue(DMA_WRITE, (uint32_t)(uintptr_t)packet + sizeof(struct wire_header) + WIRE_BODY_DATA,
-                  e->receive_high, e->receive_low + offset, length, 0, reading());
+                  e->receive_high, e->receive_low + offset, length, 0, receive_reading());
     } else {
         clear_behind(packet, body);
     }
@@ -176,13 +144,6 @@ static int handle(uint32_t* packet, uint32_t length) {
     if (id >= FW_ENDPOINTS || !e->open) {
         COUNT(refused_closed);
         return kind == WIRE_NACK ? 1 : refuse(packet, WIRE_REFUSED_CLOSED);
-    }
-    /* The short way: a short message, and room is known of without looking. */
-    if (kind == WIRE_MESSAGE && load32(&packet[2]) == e->session && body <= WIRE_BODY_INLINE &&
-        e->events_written != e->event_limit && dma_room(DMA_WRITE) >= 2) {
-        clear_behind(packet, body);
-        deliver_event(e, packet, 0);
-        return 1;
     }
     if (kind == WIRE_CONNECT)
         return deliver(e, packet, body);

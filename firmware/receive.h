@@ -24,8 +24,42 @@ extern struct receive receive;
 
 void receive_init(void);
 
-/* True if a packet waits. */
-static inline int receive_ready(void) { return load32(&receive.next->flags_length) != 0; }
+/* Not 0 if a packet waits: the second word of its descriptor. */
+static inline uint32_t receive_ready(void) { return load32(&receive.next->flags_length); }
+
+/* Counts a transfer that reads from the current buffer. */
+static inline uint32_t receive_reading(void) {
+    uint32_t buffer = receive.buffer;
+    receive.transfers[buffer]++;
+    return buffer;
+}
+
+/*
+ * Clears what lies behind a short body up to the event's trailer: check bytes and remains of an earlier packet, which
+ * may have been another endpoint's.
+ */
+static inline __attribute__((always_inline)) void clear_behind(uint32_t* packet, uint32_t body) {
+    if (body == 24) { /* no data */
+        packet[10] = packet[11] = packet[12] = packet[13] = 0;
+        return;
+    }
+    uint32_t word = 4 + body / 4;
+    if (body & 3)
+        packet[word++] &= ~0u << (32 - 8 * (body & 3));
+    while (word < 14)
+        packet[word++] = 0;
+}
+
+/* Header, body and trailer as an event. The trailer goes behind a short body or into the gap of a longer one. */
+static inline __attribute__((always_inline)) void deliver_event(struct endpoint* e, uint32_t* packet,
+                                                                uint32_t position) {
+    uint32_t buffer = receive.buffer;
+    packet[14] = position;
+    packet[15] = event_trailer(e, FW_EVENT_PACKET);
+    dma_queue(DMA_WRITE, (uint32_t)(uintptr_t)packet, e->event_high, e->event_place, FW_EVENT_SIZE, 0, buffer);
+    receive.transfers[buffer]++;
+    event_written(e);
+}
 
 /* Handles the packet that waits. False: something it needs is busy; it stays. */
 int receive_take(void);

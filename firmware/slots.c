@@ -3,20 +3,11 @@
 #include "firmware/pull.h"
 #include "firmware/serve.h"
 
-/* The longest body that goes out of a slot: inline part, gap, 128 bytes of data. */
-#define SLOT_SEND_MAX (WIRE_BODY_DATA + 128u)
-
-static inline void advance(struct endpoint* e) {
-    uint32_t next = ++e->slot_count;
-    e->slot = &e->window->slots[next & (FW_SLOTS - 1)];
-    e->expect = FW_GENERATION(next, FW_SLOTS);
-}
-
 static void done_without_packet(struct endpoint* e) {
     e->silent++;
     if (e->in_flight == 0)
         slots_catch_up(e);
-    advance(e);
+    slot_advance(e);
 }
 
 static int bad_slot(struct endpoint* e, enum fw_slot_error error) {
@@ -66,7 +57,7 @@ static int send_queued(struct endpoint* e, uint32_t kind, uint32_t peer, uint32_
     transmit_enqueue();
     e->waiting++;
     e->in_flight++;
-    advance(e);
+    slot_advance(e);
     return 1;
 }
 
@@ -74,15 +65,14 @@ static int send_direct(struct endpoint* e, uint32_t kind, uint32_t peer_index, u
                        uint32_t length) {
     if (!port_has_room())
         return 0;
-    const struct fw_peer* peer = &peer_table[peer_index];
     struct fw_slot* slot = e->slot;
     uint32_t* header = transmit_header();
     build_header(header, kind, dst_endpoint, e, length, load32(&slot->dst_session));
-    transmit_begin(peer, header, sizeof(struct wire_header));
+    transmit_begin(peer_index, header, sizeof(struct wire_header));
     port_push((uint32_t)(uintptr_t)slot + FW_SLOT_BODY - ((length + 7) & ~7u), length | LANAI_SEND_LAST);
     transmit_end((struct release){(uint8_t)e->id, STAGING_NONE});
     e->in_flight++;
-    advance(e);
+    slot_advance(e);
     return 1;
 }
 
@@ -133,7 +123,7 @@ int slot_take(struct endpoint* e) {
     if (type == FW_SLOT_SEND || type == FW_SLOT_CONNECT) {
         if (peer >= peer_count)
             return bad_slot(e, FW_SLOT_BAD_PEER);
-        if (length - 1 >= SLOT_SEND_MAX || length - WIRE_BODY_INLINE - 1 < WIRE_BODY_GAP)
+        if (!slot_length_possible(length))
             return bad_slot(e, FW_SLOT_BAD_LENGTH);
         uint32_t kind = type == FW_SLOT_SEND ? WIRE_MESSAGE : WIRE_CONNECT;
         if (e->waiting)

@@ -34,11 +34,10 @@ int transmit_pump(void) {
             break;
         if (q->data_length && transmit.pushed - transmit.sent >= PACKETS_BEFORE_DATA)
             break;
-        const struct fw_peer* peer = &peer_table[q->peer];
         uint32_t* header = transmit_header();
         for (unsigned i = 0; i < HEADER_WORDS; i++)
             header[i] = q->header[i];
-        transmit_begin(peer, header, q->header_length | (q->body_length + q->data_length ? 0 : LANAI_SEND_LAST));
+        transmit_begin(q->peer, header, q->header_length | (q->body_length + q->data_length ? 0 : LANAI_SEND_LAST));
         if (q->body_length)
             port_push(q->body, q->body_length | (q->data_length ? 0 : LANAI_SEND_LAST));
         if (q->data_length)

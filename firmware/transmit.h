@@ -74,9 +74,10 @@ static inline uint32_t* transmit_header(void) {
 }
 
 /* Pushes route and header of the next packet; its other parts must follow, the last with LANAI_SEND_LAST. */
-static inline void transmit_begin(const struct fw_peer* peer, const uint32_t* header, uint32_t header_length) {
-    IN_REGISTER(peer);
-    port_push((uint32_t)(uintptr_t)peer->route, load8(&peer->route_length) | LANAI_SEND_ROUTE);
+static inline void transmit_begin(uint32_t peer, const uint32_t* header, uint32_t header_length) {
+    const struct peer_route* route = &peer_routes[peer];
+    IN_REGISTER(route);
+    port_push(route->address, route->length);
     port_push((uint32_t)(uintptr_t)header, header_length);
 }
 
