@@ -33,6 +33,7 @@ struct endpoint {
     /* receive ring: position counts bytes without wrapping */
     uint32_t receive_low, receive_high, receive_size, receive_position;
     uint32_t send_low, send_high, send_size;
+    uint32_t pulls;           /* open ones */
     uint32_t retiring, retire_mark; /* a RETIRE of a grant waits for the READ channel */
     uint32_t wake_since;      /* RTC when the oldest event that wants a wake was written */
 } __attribute__((aligned(128)));

@@ -105,6 +105,7 @@ uint32_t pull_begin(struct endpoint* e, uint32_t peer, uint32_t dst_endpoint) {
         .deadline = deadline_ms > 1000000 ? 2000000000u : deadline_ms * 2000,
     };
     pulls_open++;
+    e->pulls++;
     pull_work = 1;
     COUNT(pulls);
     tick_want(TICK_PULLS);
@@ -148,38 +149,42 @@ static void open_block(struct pull* p, struct block* b) {
 /* The oldest pull that has a block to open, or NULL. */
 static struct pull* oldest(void) {
     struct pull* found = 0;
-    for (struct endpoint** e = open_endpoints; *e; e++)
+    for (struct endpoint** e = open_endpoints; *e; e++) {
+        if ((*e)->pulls == 0)
+            continue;
         for (struct pull* p = pulls[(*e)->id]; p < pulls[(*e)->id] + FW_PULLS; p++)
             if (p->open && p->next_block != p->end_block && p->open_blocks < PULL_BLOCKS_OPEN &&
                 (!found || (int32_t)(p->order - found->order) < 0))
                 found = p;
+    }
     return found;
 }
 
 void pull_step(void) {
-    uint32_t left = 0; /* work that found no room */
+    struct block* free = 0;
     uint32_t under_way = 0;
-    for (struct block* b = blocks; b < blocks + BLOCK_CONTEXTS; b++)
-        if (b->pull && b->tries < 2)
-            under_way++;
+    uint32_t left = 0; /* work that found no room */
     for (struct block* b = blocks; b < blocks + BLOCK_CONTEXTS; b++) {
-        if (!b->pull) {
-            struct pull* p;
-            if (under_way >= BLOCKS_UNDER_WAY || (p = oldest()) == 0)
-                continue;
-            if (dma_room(DMA_LISTS) == 0) {
-                left = 1;
-                continue;
-            }
-            open_block(p, b);
+        if (!b->pull)
+            free = b;
+        else if (b->tries < 2)
             under_way++;
+    }
+    if (free && under_way < BLOCKS_UNDER_WAY) {
+        struct pull* p = oldest();
+        if (p) {
+            left = 1; /* look again: there may be more */
+            if (dma_room(DMA_LISTS))
+                open_block(p, free);
         }
-        if (!b->asked) {
-            if (port_has_room())
-                ask(b);
-            else
-                left = 1;
-        }
+    }
+    for (struct block* b = blocks; b < blocks + BLOCK_CONTEXTS; b++) {
+        if (!b->pull || b->asked)
+            continue;
+        if (port_has_room())
+            ask(b);
+        else
+            left = 1;
     }
     pull_work = left;
 }
@@ -197,6 +202,7 @@ static void close_pull(struct pull* p) {
             if (b->pull == p)
                 close_block(b);
     p->open = 0;
+    p->endpoint->pulls--;
     pulls_open--;
 }
 

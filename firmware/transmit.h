@@ -19,7 +19,7 @@
 /* Frames may hold so many of them: enough for the bus to stay ahead of the link; the rest is for mediums. */
 #define FRAMES_AHEAD 4u
 /* A packet with data enters the port only behind fewer than this, so that short messages do not wait for long. */
-#define PACKETS_BEFORE_DATA 2u
+#define PACKETS_BEFORE_DATA 3u
 #define NO_ENDPOINT     0xffu
 
 /* The port's queue holds LANAI_SEND_QUEUE descriptors and a packet takes at most PACKET_DESCRIPTORS. */
