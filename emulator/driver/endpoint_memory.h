@@ -44,14 +44,17 @@ private:
 class RingRange : public BusRange {
 public:
     using Changed = std::function<void(Time)>;
-    RingRange(std::shared_ptr<EndpointMemory> owner, std::span<uint8_t> ring, Changed changed = {})
-        : owner_(std::move(owner)), ring_(ring), changed_(std::move(changed)) {}
+    enum class Holds { events, message_data };
+    RingRange(std::shared_ptr<EndpointMemory> owner, std::span<uint8_t> ring, Holds holds, Changed changed = {})
+        : owner_(std::move(owner)), ring_(ring), holds_(holds), changed_(std::move(changed)) {}
     bool read(Time, uint64_t offset, std::span<uint8_t> out) override;
     bool write(Time when, uint64_t offset, std::span<const uint8_t> in) override;
+    bool message_data() const override { return holds_ == Holds::message_data; }
 
 private:
     std::shared_ptr<EndpointMemory> owner_; // keeps the mapping alive
     std::span<uint8_t> ring_;
+    Holds holds_;
     Changed changed_;
 };
 

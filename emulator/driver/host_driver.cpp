@@ -110,14 +110,16 @@ void HostDriver::open_chosen(Time now, Owner owner, myri_endpoint_open request, 
     endpoint.owner = owner;
     endpoint.abandoned = false;
     BusMap& bus = host_.memory();
-    const auto map = [&](std::span<uint8_t> ring, RingRange::Changed hook) {
-        endpoint.on_bus.push_back(bus.add(ring.size(), std::make_shared<RingRange>(endpoint.memory, ring, hook)));
+    using Holds = RingRange::Holds;
+    const auto map = [&](std::span<uint8_t> ring, Holds holds, RingRange::Changed hook) {
+        endpoint.on_bus.push_back(
+            bus.add(ring.size(), std::make_shared<RingRange>(endpoint.memory, ring, holds, std::move(hook))));
         return endpoint.on_bus.back();
     };
     board_rings rings{};
-    rings.event_ring = map(endpoint.memory->events(), std::move(changed));
-    rings.receive_ring = map(endpoint.memory->receive(), {});
-    rings.send_ring = map(endpoint.memory->send(), {});
+    rings.event_ring = map(endpoint.memory->events(), Holds::events, std::move(changed));
+    rings.receive_ring = map(endpoint.memory->receive(), Holds::message_data, {});
+    rings.send_ring = map(endpoint.memory->send(), Holds::message_data, {});
     rings.event_entries = request.event_entries;
     rings.receive_size = request.receive_bytes;
     rings.send_size = request.send_bytes;

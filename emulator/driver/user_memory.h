@@ -48,6 +48,7 @@ public:
     bool write(Time, uint64_t offset, std::span<const uint8_t> in) override {
         return writable_ && memory_->write(page_ + offset, in);
     }
+    bool message_data() const override { return true; }
 
 private:
     std::shared_ptr<UserMemory> memory_;

@@ -68,6 +68,12 @@ uint64_t FaultGenerator::next() {
     return result;
 }
 
+uint8_t two_bits(uint64_t random) {
+    const auto first = static_cast<unsigned>(random % 8);
+    const auto second = static_cast<unsigned>((first + 1 + random / 8 % 7) % 8);
+    return static_cast<uint8_t>(1u << first | 1u << second);
+}
+
 const char* fate_name(Fate fate) {
     static constexpr const char* names[] = {
 #define NAME(name, text) #name,

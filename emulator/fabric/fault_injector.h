@@ -36,6 +36,9 @@ private:
     std::array<uint64_t, 4> state_;
 };
 
+// A byte with two bits set, one of the 28 there are: inverting them is not seen by parity.
+uint8_t two_bits(uint64_t random);
+
 #define MYRI_FATES(X)                                                                                        \
     X(lost, "dropped on the link")                                                                           \
     X(crc8, "detected by a CRC-8")                                                                           \

@@ -59,6 +59,12 @@ BusMap::Entry* BusMap::find(uint64_t bus, uint64_t length, uint64_t& offset) {
     return inside(offset, length, it->second.length) ? &it->second : nullptr;
 }
 
+bool BusMap::message_data(uint64_t bus) {
+    uint64_t offset = 0;
+    const Entry* entry = find(bus, 1, offset);
+    return entry && entry->range->message_data();
+}
+
 bool BusMap::dma_read(Time when, uint64_t bus, std::span<uint8_t> out) {
     uint64_t offset = 0;
     Entry* entry = bus_master_ ? find(bus, out.size(), offset) : nullptr;

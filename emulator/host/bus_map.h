@@ -20,6 +20,8 @@ public:
     virtual ~BusRange() = default;
     virtual bool read(Time when, uint64_t offset, std::span<uint8_t> out) = 0;
     virtual bool write(Time when, uint64_t offset, std::span<const uint8_t> in) = 0;
+    // See HostMemory.
+    virtual bool message_data() const { return false; }
 };
 
 // Plain memory of this process: page lists, benchmark buffers, rings in tests.
@@ -40,6 +42,7 @@ public:
     void remove(uint64_t bus);
     bool dma_read(Time when, uint64_t bus, std::span<uint8_t> out) override;
     bool dma_write(Time when, uint64_t bus, std::span<const uint8_t> in) override;
+    bool message_data(uint64_t bus) override;
     size_t ranges() const { return ranges_.size(); }
     // The card's bus mastering; while it is off no transfer finds any memory.
     void set_bus_master(bool on) { bus_master_ = on; }

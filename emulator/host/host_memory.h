@@ -19,6 +19,8 @@ public:
     // at `bus`: what the bus learns in a write's address phase, before the bytes reach memory.
     virtual bool dma_read(Time when, uint64_t bus, std::span<uint8_t> out) = 0;
     virtual bool dma_write(Time when, uint64_t bus, std::span<const uint8_t> in) = 0;
+    // Whether message data stands there: rings of data and registered user memory, not events and page lists.
+    virtual bool message_data(uint64_t) { return false; }
 };
 
 } // namespace myri::emulator

@@ -23,7 +23,27 @@ void PciBus::request(Time now, unsigned channel, Request request) {
                                std::to_string(CHANNELS) + " and at least 1 byte");
     requests_[channel] = std::move(request);
     done_[channel] = 0;
+    if (faults_)
+        draw_fault(channel);
     arbitrate(now);
+}
+
+void PciBus::draw_fault(unsigned channel) {
+    const Request& request = *requests_[channel];
+    hits_[channel] = {};
+    if (!memory_.message_data(request.bus))
+        return;
+    const uint64_t bytes = request.sram.size();
+    if (const auto fault = faults_->decide(MYRI_FAULT_CORRUPT_PCI, host_))
+        hits_[channel] = {static_cast<uint32_t>(fault.where % bytes), two_bits(fault.where / bytes)};
+}
+
+// Inverts the chosen bits if they are among the present channel's next bytes, which stand in `burst`.
+void PciBus::hit(std::span<uint8_t> burst) {
+    const Fault& fault = hits_[current_];
+    const uint64_t place = uint64_t{fault.place} - done_[current_];
+    if (place < burst.size())
+        burst[place] ^= fault.bits;
 }
 
 uint32_t PciBus::data_clocks(uint64_t bus, uint32_t bytes) const {
@@ -65,6 +85,7 @@ void PciBus::arbitrate(Time now) {
     if (!request.to_card) {
         const auto from = request.sram.subspan(done_[current_], burst.bytes);
         written.assign(from.begin(), from.end());
+        hit(written);
     }
     busy_ = true;
     busy_clocks_ += burst.clocks;
@@ -83,7 +104,10 @@ void PciBus::finish_burst(Time now, uint32_t bytes, std::vector<uint8_t> written
     if (request.to_card) {
         if (request.arriving)
             request.arriving(now);
-        ok = memory_.dma_read(now, bus, request.sram.subspan(done_[channel], bytes));
+        const auto to = request.sram.subspan(done_[channel], bytes);
+        ok = memory_.dma_read(now, bus, to);
+        if (ok)
+            hit(to);
     } else {
         ok = memory_.dma_write(now, bus, {}) && memory_.dma_write(now, bus + bytes - 1, {});
         // Memory that has gone by the time the posted bytes reach it loses them, as a real host's would.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "emulator/clock/scheduler.h"
+#include "emulator/fabric/fault_injector.h"
 #include "emulator/host/host_memory.h"
 #include "emulator/host/host_profile.h"
 
@@ -41,6 +42,12 @@ public:
     // One request of at least 1 byte per channel at a time (else std::logic_error); `progress(last)` frees
     // the channel, which its callback may already use again.
     void request(Time now, unsigned channel, Request request);
+    // Faults of message data on its way: two bits of one byte of a transfer, drawn for each request. Without this
+    // call there are none. `host` chooses the random numbers.
+    void enable_faults(FaultInjector& injector, unsigned host) {
+        faults_ = &injector;
+        host_ = host;
+    }
     // Programmed store of `bytes` that left the CPU at `now`: the time at which it is in the card.
     Time posted_write(Time now, uint32_t bytes);
     // Shortest time from a DMA request at the card to a change that the host can see.
@@ -55,6 +62,8 @@ private:
     };
     Burst next_burst(const Request& request, uint32_t done) const;
     uint32_t data_clocks(uint64_t bus, uint32_t bytes) const;
+    void draw_fault(unsigned channel);
+    void hit(std::span<uint8_t> burst);
     void arbitrate(Time now);
     void finish_burst(Time now, uint32_t bytes, std::vector<uint8_t> written);
 
@@ -64,6 +73,13 @@ private:
     HostMemory& memory_;
     std::array<std::optional<Request>, CHANNELS> requests_;
     std::array<uint32_t, CHANNELS> done_{};
+    struct Fault {
+        uint32_t place = 0; // byte of the request
+        uint8_t bits = 0;   // to be inverted; 0: no fault
+    };
+    std::array<Fault, CHANNELS> hits_{};
+    FaultInjector* faults_ = nullptr;
+    unsigned host_ = 0;
     unsigned current_ = 0;
     bool busy_ = false;    // a burst is on the bus
     bool waiting_ = false; // arbitration waits for programmed stores to leave the bus

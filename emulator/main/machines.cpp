@@ -38,11 +38,6 @@ std::vector<uint8_t> read_firmware(std::string path) {
 } // namespace
 
 Machines::Machines(const FabricOptions& o, bool sessions_from_seed) : faults_(o.seed) {
-    // No card and no bus asks for these yet; an option without effect would prove nothing.
-    for (const myri_fault kind : {MYRI_FAULT_CORRUPT_SRAM, MYRI_FAULT_CORRUPT_PCI})
-        if (o.faults[kind] != 0)
-            throw std::runtime_error(std::string("--") + fault_name(kind) +
-                                     ": this emulator cannot inject such faults yet; only 0 is possible");
     const CardProfile card = load_card_profile(o.card);
     const HostProfile profile = load_host_profile(o.host_profile);
     network_ = std::make_unique<Network>(scheduler_, one_crossbar(o.hosts), FabricParameters{}, &faults_);
@@ -62,6 +57,12 @@ Machines::Machines(const FabricOptions& o, bool sessions_from_seed) : faults_(o.
     for (size_t kind = 0; kind < o.faults.size(); kind++)
         if (o.faults[kind] != 0)
             faults_.set_probability(static_cast<myri_fault>(kind), o.faults[kind]);
+    for (unsigned n = 0; n < o.hosts; n++) {
+        if (o.faults[MYRI_FAULT_CORRUPT_SRAM] != 0)
+            hosts_[n]->card().enable_faults(faults_, n);
+        if (o.faults[MYRI_FAULT_CORRUPT_PCI] != 0)
+            hosts_[n]->bus().enable_faults(faults_, n);
+    }
 }
 
 std::vector<HostDriver*> Machines::drivers() {

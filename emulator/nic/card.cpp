@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "emulator/nic/buffer_faults.h"
 #include "emulator/nic/chip.h"
 #include "emulator/nic/eeprom.h"
 #include "emulator/nic/special_registers.h"
@@ -22,7 +23,7 @@ constexpr uint32_t NOTHING_THERE = ~0u; // reading what decodes to nothing
 struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
     State(Scheduler& s, Rank r, const CardProfile& p, const Identity& i, PciBus& b, LinkPort& l)
         : scheduler(s), rank(r), card_profile(p), identity(i), bus(b), link(l), clock(p.lanai_khz),
-          memory(p.sram_bytes), timers(*this), dma(*this, b), send(*this, l, port, (uint64_t{r} << 40) + 1),
+          memory(p.sram_bytes), sram_faults(*this), timers(*this), dma(*this, b), send(*this, l, port, (uint64_t{r} << 40) + 1),
           receive(*this, l, port), registers({interrupt_unit, timers, dma, port, send, receive}, clock,
                                              p.sram_bytes, b.profile().bus_mhz),
           cpu(memory.bytes(), *this, p.cpu) {
@@ -45,6 +46,7 @@ struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
     const CardProfile& profile() const override { return card_profile; }
     std::span<uint8_t> sram() override { return memory.bytes(); }
     Interrupts& interrupts() override { return interrupt_unit; }
+    BufferFaults& buffer_faults() override { return sram_faults; }
     void touch(Time now) override {
         advance_to(now);
         idle = false;
@@ -80,6 +82,7 @@ struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
     const ChipClock clock;
     Sram memory;
     Interrupts interrupt_unit;
+    BufferFaults sram_faults;
     Timers timers;
     DmaEngine dma;
     PortRegisters port;
@@ -252,6 +255,10 @@ void Card::set_interrupt_handler(std::function<void(Time, bool)> handler) {
     state_->interrupt_unit.on_line = std::move(handler);
 }
 
+void Card::enable_faults(FaultInjector& injector, unsigned host) {
+    state_->sram_faults.enable(injector, host);
+}
+
 Time Card::clock() const {
     return state_->processor_clock();
 }
@@ -290,6 +297,9 @@ uint64_t Card::cycles() const {
 }
 uint64_t Card::instructions() const {
     return state_->cpu.instructions() - state_->first_instruction;
+}
+uint64_t Card::executed_instructions() const {
+    return instructions() - state_->cpu.skipped_instructions();
 }
 uint64_t Card::idle_passes() const { return state_->cpu.idle_passes(); }
 bool Card::trapped() const {

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "emulator/clock/timeline.h"
+#include "emulator/fabric/fault_injector.h"
 #include "emulator/fabric/link_port.h"
 #include "emulator/host/pci_bus.h"
 #include "emulator/nic/card_profile.h"
@@ -44,6 +45,9 @@ public:
     // Called when the level of the interrupt line changes.
     void set_interrupt_handler(std::function<void(Time, bool level)> handler);
 
+    // SRAM faults, on packets of this card; without this call there are none.
+    void enable_faults(FaultInjector& injector, unsigned host);
+
     // Actor
     Time clock() const override;
     Time lookahead() const override;
@@ -59,6 +63,7 @@ public:
 
     uint64_t cycles() const; // of the processor since it left reset
     uint64_t instructions() const;
+    uint64_t executed_instructions() const; // without those of skipped idle passes
     uint64_t idle_passes() const;  // of the firmware's loop, also those that did work
     bool trapped() const; // the processor met something undefined; trap_reason() says what
     std::string trap_reason() const;

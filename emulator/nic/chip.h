@@ -15,6 +15,7 @@
 
 namespace myri::emulator {
 
+class BufferFaults;
 class Interrupts;
 
 // Core clock cycles as times, by integer arithmetic: no drift, and cycle_at(time_of(n)) == n.
@@ -41,6 +42,7 @@ public:
     virtual const CardProfile& profile() const = 0;
     virtual std::span<uint8_t> sram() = 0;
     virtual Interrupts& interrupts() = 0;
+    virtual BufferFaults& buffer_faults() = 0;
     // Brings the processor to `now`; if it was idle, it looks again afterwards.
     virtual void touch(Time now) = 0;
     // Bytes of SRAM were changed by somebody else than the processor.

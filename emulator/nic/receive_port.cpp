@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "abi/lanai.h"
+#include "emulator/nic/buffer_faults.h"
 #include "emulator/nic/interrupts.h"
 
 namespace myri::emulator {
@@ -203,6 +204,9 @@ void ReceivePort::complete(Time now, uint64_t number) {
     uint32_t flags = check_flags(*a->packet);
     if (a->cut)
         flags |= LANAI_RPD_INVALID;
+    const uint32_t checks = CRC8_BYTES + (a->packet->crc32 ? CRC32_BYTES : 0);
+    if (chip_.buffer_faults().on() && !(flags & LANAI_RPD_INVALID) && a->stored > checks)
+        chip_.buffer_faults().arrived(*a->packet, a->data, a->stored - checks);
     if (a->last) {
         flags |= LANAI_RPD_LAST;
         retired_ = a->buffer;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "abi/lanai.h"
+#include "emulator/nic/buffer_faults.h"
 #include "emulator/nic/interrupts.h"
 
 namespace myri::emulator {
@@ -74,12 +75,23 @@ void SendPort::try_start(Time now) {
         false);
 }
 
+void SendPort::draw_fault(Packet& packet, std::deque<Descriptor>::const_iterator last) {
+    std::vector<BufferFaults::Piece> pieces;
+    for (auto d = queue_.cbegin(); d <= last; ++d)
+        if (!(d->flags_length & LANAI_SEND_ROUTE))
+            pieces.push_back({d->pointer, d->flags_length & LANAI_SEND_LENGTH});
+    chip_.buffer_faults().before_gathering(packet, pieces);
+}
+
 void SendPort::start(Time now) {
     const auto last = std::find_if(queue_.begin(), queue_.end(),
                                    [](const Descriptor& d) { return d.flags_length & LANAI_SEND_LAST; });
     if (busy_ || stopped_ || control_ != CONTROL_ON || last == queue_.end())
         return; // something changed since; what changes it back tries again
     auto packet = std::make_shared<Packet>();
+    packet->id = next_id_++;
+    if (chip_.buffer_faults().on())
+        draw_fault(*packet, last);
     size_t bytes = 0;
     for (auto d = queue_.begin(); d <= last; ++d)
         bytes += d->flags_length & LANAI_SEND_LENGTH;
@@ -94,7 +106,6 @@ void SendPort::start(Time now) {
             packet->marked_bad = true;
     }
     packet->crc32 = registers_[LANAI_PORT_SEND_CONFIG] & LANAI_CONFIG_ENABLE_CRC32;
-    packet->id = next_id_++;
     leaving_ = static_cast<size_t>(last - queue_.begin()) + 1;
     busy_ = true;
     update_levels();
