@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Messages through a fabric that damages, loses, repeats and reorders packets.
+$(BUILD)/tests/faults/exchange: $(BUILD)/obj/tests/faults/exchange.o $(BUILD)/lib/libmyri.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -lpthread -o $@
+DEPENDS += $(BUILD)/obj/tests/faults/exchange.d
+
+FAULT_NEEDS := $(BUILD)/bin/myri-fabric $(BUILD)/tests/faults/exchange $(BUILD)/firmware/lanaix.bin $(DATA_FILES)
