@@ -9,7 +9,7 @@ namespace myri {
 int Driver::request(uint32_t, void*, size_t) { return -ENOSYS; }
 int Driver::open(myri_endpoint_open&, EndpointMemory&) { return -ENOSYS; }
 void Driver::close(const myri_endpoint_ref&, EndpointMemory&) {}
-int Driver::wait(const myri_wait&, int) { return -ENOSYS; }
+int Driver::wait(const myri_wait&, int, bool) { return -ENOSYS; }
 void Driver::shut(bool) {}
 
 } // namespace myri

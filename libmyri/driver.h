@@ -42,8 +42,9 @@ public:
     virtual int open(myri_endpoint_open& open, EndpointMemory& memory);
     virtual void close(const myri_endpoint_ref& endpoint, EndpointMemory& memory);
 
-    // MYRI_WAIT; ends early with -EINTR when `wakeup_fd` becomes readable.
-    virtual int wait(const myri_wait& wait, int wakeup_fd);
+    // MYRI_WAIT; ends early with -EINTR when `wakeup_fd` becomes readable. One call that blocks and one thread in the
+    // background may wait for an endpoint at a time; others of each kind share the answer.
+    virtual int wait(const myri_wait& wait, int wakeup_fd, bool background);
 
     // Gives back everything, also in a forked child (`forked`), where only the own copies go.
     virtual void shut(bool forked);

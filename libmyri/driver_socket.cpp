@@ -58,7 +58,7 @@ public:
     int attach(const char* host, AttachFailure& failure);
     int open(myri_endpoint_open& open, EndpointMemory& memory) override;
     void close(const myri_endpoint_ref& endpoint, EndpointMemory& memory) override;
-    int wait(const myri_wait& wait, int wakeup_fd) override;
+    int wait(const myri_wait& wait, int wakeup_fd, bool background) override;
     void shut(bool forked) override;
 
 private:
@@ -71,7 +71,7 @@ private:
     Answer reply;
     void* reply_body = nullptr;
     size_t reply_room = 0;
-    Answer waits[endpoints_max];
+    Answer waits[endpoints_max][2]; // a call that blocks; the progress thread
     alignas(8) uint8_t incoming[MYRI_FRAME_MAX];
 
     int call(uint32_t request, void* structure, size_t length, const int* fds, unsigned fd_count, Answer* full);
@@ -79,6 +79,7 @@ private:
     int await(Answer& answer, int wakeup_fd, int timeout_ms);
     int wake(const void* structure, size_t length);
     int read_one();
+    void wait_over(int status);
 };
 
 int SocketDriver::send_frame(uint32_t request, const void* structure, size_t length, const int* fds,
@@ -139,14 +140,13 @@ int SocketDriver::read_one() {
     }
     Answer* answer = nullptr;
     if (static_cast<size_t>(n) == sizeof frame + frame.length) {
-        if (frame.request != MYRI_WAIT) {
-            answer = &reply;
-        } else if (frame.length >= 8) {
-            uint32_t where[2]; // board, endpoint
-            memcpy(where, incoming, sizeof where);
-            if (where[0] < MYRI_BOARDS_MAX && where[1] < 32)
-                answer = &waits[where[0] * 32 + where[1]];
+        if (frame.request == MYRI_WAIT && frame.length >= 8) {
+            wait_over(frame.status);
+            pthread_mutex_unlock(&lock);
+            return 0;
         }
+        if (frame.request != MYRI_WAIT)
+            answer = &reply;
     }
     if (!answer || !answer->outstanding) {
         for (unsigned i = 0; i < count; ++i)
@@ -165,12 +165,26 @@ int SocketDriver::read_one() {
     if (answer == &reply && reply_body)
         memcpy(reply_body, incoming, frame.length < reply_room ? frame.length : reply_room);
     answer->here = true;
-    const uint64_t one = 1;
-    if (answer->wakeup_fd >= 0 && write(answer->wakeup_fd, &one, sizeof one) < 0) {
-        // EAGAIN: it is readable already
-    }
     pthread_mutex_unlock(&lock);
     return 0;
+}
+
+// An answer says for which endpoint, not whose wait it was: both are woken, and whoever finds nothing waits again.
+void SocketDriver::wait_over(int status) {
+    uint32_t where[2]; // board, endpoint
+    memcpy(where, incoming, sizeof where);
+    if (where[0] >= MYRI_BOARDS_MAX || where[1] >= 32)
+        return;
+    for (Answer& answer : waits[where[0] * 32 + where[1]]) {
+        if (!answer.outstanding)
+            continue;
+        answer.status = status;
+        answer.here = true;
+        const uint64_t one = 1;
+        if (answer.wakeup_fd >= 0 && write(answer.wakeup_fd, &one, sizeof one) < 0) {
+            // EAGAIN: it is readable already
+        }
+    }
 }
 
 // With the lock held. -EINTR when the wakeup descriptor fired or the time ran out first; then the answer is still
@@ -352,11 +366,11 @@ int SocketDriver::wake(const void* structure, size_t length) {
     return status;
 }
 
-int SocketDriver::wait(const myri_wait& wait, int wakeup_fd) {
+int SocketDriver::wait(const myri_wait& wait, int wakeup_fd, bool background) {
     if (wait.board >= MYRI_BOARDS_MAX || wait.endpoint >= 32)
         return -EINVAL;
     pthread_mutex_lock(&lock);
-    Answer& answer = waits[wait.board * 32 + wait.endpoint];
+    Answer& answer = waits[wait.board * 32 + wait.endpoint][background];
     int status = 0;
     // A wait that was left early may still be unanswered: it serves as this one.
     if (!answer.outstanding) {

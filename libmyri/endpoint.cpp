@@ -78,7 +78,7 @@ void Endpoint::publish_consumed(bool now) {
         be32 bytes;
     } counts{cpu_to_be32(event_count), cpu_to_be32(receive_consumed)};
     window.store(offsetof(fw_endpoint_window, events_consumed), &counts, sizeof counts);
-    window.flush_to_card();
+    window.flush_without_hurry();
     events_published = event_count;
     receive_published = receive_consumed;
 }

@@ -121,6 +121,10 @@ public:
     void* unexpected_context = nullptr;
     uint32_t wakeups = 0;   // counts mx_wakeup, so that a sleeper sees one
     int wakeup_fd = -1;
+    bool thread_running = false; // the progress thread
+    bool thread_stop = false;
+    int thread_fd = -1;
+    pthread_t thread;
     uint32_t sleepers = 0;
     unsigned empty_polls = 0;
     LostReport* lost = nullptr; // sends that failed after their completion; reported without the lock

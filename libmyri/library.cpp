@@ -38,7 +38,6 @@ void after_fork_in_child() {
     library.ready = false;
     library.thread_known = false;
     pthread_mutex_init(&library.lock, nullptr);
-    progress_thread_forked();
     seam.use(nullptr);
 }
 
@@ -259,10 +258,12 @@ extern "C" mx_return_t mx_finalize(void) {
     }
     // Endpoints that are still open end with the connection; threads inside find their handles refused.
     library.ready = false;
-    progress_thread_stop();
     for (Endpoint* e : library.endpoints)
-        if (e)
+        if (e) {
+            if (e->magic == endpoint_magic)
+                progress_thread_stop(*e);
             e->magic = 0;
+        }
     Driver* driver = library.driver;
     library.driver = nullptr;
     seam.use(nullptr);

@@ -278,8 +278,8 @@ extern "C" mx_return_t mx_open_endpoint(uint32_t board, uint32_t endpoint_id, ui
             e->context_mask = parameters.context_mask;
             e->magic = endpoint_magic;
             sleep_set_wake_after(*e, false);
+            progress_thread_start(*e);
             pthread_mutex_unlock(&e->lock);
-            progress_thread_start();
         }
     }
     pthread_mutex_unlock(&library.lock);
@@ -304,6 +304,7 @@ extern "C" mx_return_t mx_close_endpoint(mx_endpoint_t endpoint) {
         say_goodbye(call.endpoint());
     }
     auto* e = reinterpret_cast<Endpoint*>(endpoint);
+    progress_thread_stop(*e);
     wake_sleepers(*e);
     pthread_mutex_lock(&library.lock);
     pthread_mutex_lock(&e->lock);

@@ -30,7 +30,9 @@ static void deliver(Endpoint& ep, Send* s, Receive* r) {
     const uint32_t taken = s->length < room ? s->length : room;
     copy_across(s->segments, r->segments, taken);
     incoming_finish(ep, r, *ep.self, s->match, s->length);
-    sent(ep, s, taken);
+    // As over the network: who sends an eager message is not told that it was cut.
+    const bool eager = !(s->flags & MSG_FLAG_SYNC) && s->length <= MSG_MEDIUM_MAX;
+    sent(ep, s, eager ? s->length : taken);
 }
 
 void self_deliver(Endpoint& ep, Arrival* a, Receive* r) {
@@ -43,6 +45,7 @@ void self_deliver(Endpoint& ep, Arrival* a, Receive* r) {
 void self_send(Endpoint& ep, Send* s, bool synchronous) {
     s->network = true;
     s->place = Send::Place::local;
+    s->flags = synchronous ? MSG_FLAG_SYNC : 0;
     Receive* r = ep.matcher.take_receive(s->match);
     if (r) {
         deliver(ep, s, r);

@@ -44,7 +44,7 @@ void Window::order_before_generation() {
 #endif
 }
 
-void Window::flush_to_card() {
+void Window::flush_without_hurry() {
     if (seam.is_virtual())
         return;
 #if defined(__x86_64__)
@@ -52,6 +52,10 @@ void Window::flush_to_card() {
 #else
     __sync_synchronize();
 #endif
+}
+
+void Window::flush_to_card() {
+    flush_without_hurry();
     if (!card_asleep)
         return;
     __sync_synchronize(); // the card sets card_asleep, fences, and looks at its slots once more: one of both sees

@@ -29,6 +29,8 @@ public:
 
     // Pushes out what stands in write-combining buffers and wakes a sleeping emulated card.
     void flush_to_card();
+    // The same for news that the card will see when it next has work.
+    void flush_without_hurry();
 
 private:
     uint8_t* memory = nullptr;
