@@ -8,3 +8,11 @@ $(eval $(call script_test,tests/bench/firmware-cycles.sh,$(BUILD)/bench/firmware
 .PHONY: bench bench-firmware
 bench-firmware: $(BUILD)/bench/firmware_cycles $(BUILD)/firmware/lanaix.bin
 	@$(BUILD)/bench/firmware_cycles
+
+$(eval $(call benchmark,simulation_rate,tests/bench/simulation_rate.cpp,\
+    rig emulator-host emulator-nic emulator-cpu emulator-fabric emulator-clock board,-lfmt))
+$(BUILD)/bench/simulation_rate: | $(BUILD)/firmware/lanaix.bin $(DATA_FILES) \
+    $(BUILD)/firmware/toolchain/checksums-O2.bin $(BUILD)/firmware/toolchain/sorting_recursion-O2.bin
+
+bench: $(BUILD)/bench/simulation_rate
+	@$(BUILD)/bench/simulation_rate
