@@ -372,7 +372,6 @@ void large_block(Endpoint& ep, uint32_t pull_generation, uint32_t block, uint32_
     from.last_heard = seam.now();
     from.probe_backoff = 0;
     l->refusals = 0;
-    clear_bit(w.requested, block);
     if (block_is_good(l, w, *p, block, crc)) {
         const uint32_t before = block * WIRE_BLOCK_SIZE;
         if (p->cut)
@@ -380,12 +379,13 @@ void large_block(Endpoint& ep, uint32_t pull_generation, uint32_t block, uint32_
         else if (w.bounce)
             l->receive->segments.scatter(w.offset + before, w.bounce + before, block_bytes(w, block));
         clear_bit(w.missing, block);
+        clear_bit(w.requested, block);
         --w.missing_count;
         l->failures = 0; // it goes on
     } else {
+        // It stays requested until this pull ends: then nothing else can have asked for it meanwhile.
         ++ep.counters.bad_blocks;
         ++l->failures;
-        ep.large.work = true;
     }
     if (--p->remaining == 0)
         end_pull(ep, *p);
