@@ -287,8 +287,10 @@ bool large_pull_more(Endpoint& ep) {
             for (unsigned w = 0; w < windows_open && status == 0; ++w)
                 if (l->windows[w].open)
                     status = pull_window(ep, l, w, any);
-            if (status == -EBUSY)
-                return any; // work comes back with a free handle
+            if (status == -EBUSY) {
+                ep.large.work = free_pull(ep) >= 0; // no slot: look again; no handle: one that ends brings the work back
+                return any;
+            }
             if (status == -ENOSPC || status == -ENOMEM) {
                 l->retry_at = now + resend_floor;
                 ep.arm(l->retry_at);
