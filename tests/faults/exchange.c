@@ -67,11 +67,11 @@ static struct message describe(uint64_t seed, uint32_t n, int eager) {
     const uint64_t length = r >> 16 & 0xffffffff;
     const unsigned kind = (unsigned)(r & 0xff);
     struct message m = {(uint32_t)(r >> 48) % CHANNELS, 0, 0, (r >> 60) < 4};
-    if (kind < 90)
+    if (kind < 110)
         m.length = (uint32_t)(length % 33);
-    else if (kind < 165)
+    else if (kind < 190)
         m.length = (uint32_t)(33 + length % 96);
-    else if (kind < 235 || eager)
+    else if (kind < 248 || eager)
         m.length = (uint32_t)(129 + length % (kind & 1 ? 32640 : 4200));
     else
         m.length = (uint32_t)(32769 + length % (LONGEST - 32769));
@@ -171,6 +171,15 @@ static void connect_to(const char *host, uint32_t own) {
     }
 }
 
+/* Of a place that waits. */
+static void tell(const char *what, const struct place *p, uint64_t seed) {
+    const struct message m = describe(seed, p->number, eager);
+    if (p->busy)
+        printf("%s: waiting: %s %" PRIu32 ", %" PRIu32 " bytes%s%s\n", role, what, p->number, m.length,
+               m.synchronous ? ", synchronous" : "", m.any ? ", any match value" : "");
+    fflush(stdout);
+}
+
 /* Waits for any of ours; completions come in the order of their ends, not of their receives. */
 static void one_completion(void) {
     mx_status_t status;
@@ -180,7 +189,10 @@ static void one_completion(void) {
         printf("%s: nothing completes for a minute: %" PRIu32 " sent, %" PRIu32 " of them complete, %" PRIu32
                " received of %" PRIu32 "\n",
                role, sent, completed, received, messages);
-        fflush(stdout);
+        for (unsigned i = 0; i < OUTSTANDING; i++) {
+            tell("send", &sends[i], my_seed);
+            tell("receive", &receives[i], peer_seed);
+        }
         exit(1);
     }
     struct place *p = status.context;

@@ -6,3 +6,10 @@ $(BUILD)/tests/faults/exchange: $(BUILD)/obj/tests/faults/exchange.o $(BUILD)/li
 DEPENDS += $(BUILD)/obj/tests/faults/exchange.d
 
 FAULT_NEEDS := $(BUILD)/bin/myri-fabric $(BUILD)/tests/faults/exchange $(BUILD)/firmware/lanaix.bin $(DATA_FILES)
+
+$(eval $(call script_test,tests/faults/exchange.sh,$(FAULT_NEEDS)))
+
+# The same with as many messages as the stack is required to stand.
+.PHONY: check-faults
+check-faults: $(FAULT_NEEDS)
+	$(Q)BUILD=$(BUILD) tests/faults/exchange.sh 100000
