@@ -40,7 +40,6 @@ TEST_CASE("bad input gets one clear line and exit 1") {
     refused({"run", "--firmware", "/nonexistent", "--on", "n0", "true"}, "/nonexistent");
     refused({"run", "--firmware", "/dev", "--on", "n0", "true"}, "/dev");
     refused({"run", "--firmware", built("bin/myri-fabric"), "--on", "n0", "true"}, "firmware");
-    refused({"run", "--corrupt-pci", "0.5", "--on", "n0", "true"}, "corrupt-pci");
     refused({"run", "--firmware", built("share/myri/cards/M3F-PCIXD-2.json"), "--on", "n0", "true"}, "host n0: ");
     CHECK(traces().empty());
 }
