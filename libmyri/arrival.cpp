@@ -35,7 +35,9 @@ static void uncharge(Endpoint& ep, Arrival* a) {
 }
 
 // The user's data and what the library needs beside it.
-static uint32_t weight(uint32_t length) { return length + static_cast<uint32_t>(sizeof(Arrival)); }
+static uint32_t weight(uint32_t length) {
+    return length + static_cast<uint32_t>(sizeof(Arrival));
+}
 
 void arrival_charge(Endpoint& ep, Arrival* a) {
     a->charged = weight(a->length);
@@ -43,7 +45,8 @@ void arrival_charge(Endpoint& ep, Arrival* a) {
 }
 
 bool arrival_has_room(Endpoint& ep, Partner& p, uint32_t length, bool expected, bool in_turn) {
-    // Messages ahead of their turn may fill half of the room only, so that the one whose turn it is finds some.
+    // Messages ahead of their turn may fill half of the room only, so that the one whose turn it is finds
+    // some.
     const uint32_t limit = in_turn ? ep.unexpected_max : ep.unexpected_max / 2;
     if (expected || weight(length) <= limit - (ep.unexpected_bytes < limit ? ep.unexpected_bytes : limit))
         return true;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A message on its way in: where its bytes go, its turn in the order of matching, its end.
 //
-// Concepts: an arrival is held by the partner's stream until it is complete and everything before it is too; by the
-// unexpected queue until a receive takes it; by its receive until that completes. It is freed when nobody holds it.
+// Concepts: an arrival is held by the partner's stream until it is complete and everything before it is too;
+// by the unexpected queue until a receive takes it; by its receive until that completes. It is freed when
+// nobody holds it.
 #pragma once
 
 #include "libmyri/endpoint.h"
@@ -16,8 +17,8 @@ Arrival* arrival_new(Endpoint& ep, Partner& p, const msg_header& h);
 bool arrival_has_room(Endpoint& ep, Partner& p, uint32_t length, bool expected, bool in_turn);
 void arrival_charge(Endpoint& ep, Arrival* a);
 
-// Its turn has come: matches it, or queues it as unexpected. `data`: the whole message, if at hand. False if the
-// arrival is no more.
+// Its turn has come: matches it, or queues it as unexpected. `data`: the whole message, if at hand. False if
+// the arrival is no more.
 bool arrival_turn(Endpoint& ep, Partner& p, Arrival* a, const void* data);
 
 // Has all messages whose turn it is matched, and acknowledges what is complete.

@@ -14,9 +14,13 @@ using namespace myri;
 
 extern "C" {
 
-uint64_t myri_time(void) { return seam.now(); }
+uint64_t myri_time(void) {
+    return seam.now();
+}
 
-int myri_time_is_virtual(void) { return seam.is_virtual(); }
+int myri_time_is_virtual(void) {
+    return seam.is_virtual();
+}
 
 int myri_sleep(uint64_t picoseconds) {
     if (!library.ready)
@@ -48,7 +52,9 @@ int myri_sleep(uint64_t picoseconds) {
     return 0;
 }
 
-void myri_spend(uint64_t picoseconds) { seam.spend(picoseconds); }
+void myri_spend(uint64_t picoseconds) {
+    seam.spend(picoseconds);
+}
 
 int myri_driver_request(uint32_t board, uint32_t request, void* structure, size_t length) {
     switch (request) {

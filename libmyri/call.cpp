@@ -29,7 +29,8 @@ Call::Call(mx_endpoint_t handle, const char* f) : function(f) {
         return;
     }
     if (!e || e->magic != endpoint_magic) {
-        answer_ = myri::fail(nullptr, MX_BAD_ENDPOINT, function, "%p is no open endpoint", static_cast<void*>(e));
+        answer_ =
+            myri::fail(nullptr, MX_BAD_ENDPOINT, function, "%p is no open endpoint", static_cast<void*>(e));
         return;
     }
     if (wrong_thread()) {
@@ -40,7 +41,8 @@ Call::Call(mx_endpoint_t handle, const char* f) : function(f) {
     pthread_mutex_lock(&e->lock);
     if (e->magic != endpoint_magic) { // closed while this thread waited for the lock
         pthread_mutex_unlock(&e->lock);
-        answer_ = myri::fail(nullptr, MX_BAD_ENDPOINT, function, "%p is no open endpoint", static_cast<void*>(e));
+        answer_ =
+            myri::fail(nullptr, MX_BAD_ENDPOINT, function, "%p is no open endpoint", static_cast<void*>(e));
         return;
     }
     ep = e;
@@ -62,7 +64,9 @@ void Call::unlock() {
     }
 }
 
-Call::~Call() { unlock(); }
+Call::~Call() {
+    unlock();
+}
 
 mx_return_t Call::fail(mx_return_t code, const char* format, ...) {
     char text[512];

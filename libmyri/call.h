@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The frame around every function of the interface that takes an endpoint.
 //
-// Concepts: a Call checks that the library is ready and the handle alive, and holds the endpoint's lock to its end.
-// Errors leave through fail(), which unlocks first, because handlers may call the library. What must be reported
-// about sends that failed late is reported when the call ends.
+// Concepts: a Call checks that the library is ready and the handle alive, and holds the endpoint's lock to
+// its end. Errors leave through fail(), which unlocks first, because handlers may call the library. What must
+// be reported about sends that failed late is reported when the call ends.
 #pragma once
 
 #include "libmyri/endpoint.h"
@@ -37,6 +37,8 @@ private:
     void unlock();
 };
 
-inline mx_endpoint_t to_endpoint_handle(Endpoint* e) { return reinterpret_cast<mx_endpoint_t>(e); }
+inline mx_endpoint_t to_endpoint_handle(Endpoint* e) {
+    return reinterpret_cast<mx_endpoint_t>(e);
+}
 
 } // namespace myri

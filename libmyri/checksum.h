@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The end-to-end checksum of abi/message.h: pseudo-header, message header, data.
 //
-// Concepts: the pseudo-header of a pair of endpoints never changes while both are open, so its checksum is computed
-// once for each direction (the prefix) and each packet continues it.
+// Concepts: the pseudo-header of a pair of endpoints never changes while both are open, so its checksum is
+// computed once for each direction (the prefix) and each packet continues it.
 #pragma once
 
 #include <stdint.h>
@@ -12,7 +12,8 @@
 namespace myri {
 
 // Who speaks: MAC << 16 | endpoint.
-uint32_t checksum_prefix(uint64_t source, uint64_t destination, uint32_t source_session, uint32_t destination_session);
+uint32_t checksum_prefix(uint64_t source, uint64_t destination, uint32_t source_session,
+                         uint32_t destination_session);
 
 // Continues a prefix over the header from `kind` to its end.
 uint32_t checksum_header(uint32_t prefix, const msg_header& header);

@@ -26,7 +26,9 @@ void Clock::hand_over(uint32_t kind, uint64_t until, uint64_t period) {
     driver->moment.safe_until = never;
 }
 
-void Clock::yield() { hand_over(MYRI_CLOCK_YIELD, driver->moment.now, 0); }
+void Clock::yield() {
+    hand_over(MYRI_CLOCK_YIELD, driver->moment.now, 0);
+}
 
 void Clock::park(uint64_t until) {
     if (until <= driver->moment.now)

@@ -2,12 +2,12 @@
 // The clock seam: all that the library knows of the difference between real and virtual time.
 //
 // Concepts
-//  now      picoseconds; serves every timeout, resend and delay. CLOCK_MONOTONIC, or the process's virtual clock.
-//  spend    charges work to virtual time; nothing otherwise.
-//  look     before memory that a card writes is read: in virtual time what it holds at `now` must be known first.
-//  stored   after a store into an SRAM window.
-//  park     nothing to do until a ring changes or a time comes (virtual time only).
-// With real or free-running cards each of these is one predictable branch. In virtual time only one thread is here.
+//  now      picoseconds; serves every timeout, resend and delay. CLOCK_MONOTONIC, or the process's virtual
+//  clock. spend    charges work to virtual time; nothing otherwise. look     before memory that a card writes
+//  is read: in virtual time what it holds at `now` must be known first. stored   after a store into an SRAM
+//  window. park     nothing to do until a ring changes or a time comes (virtual time only).
+// With real or free-running cards each of these is one predictable branch. In virtual time only one thread is
+// here.
 #pragma once
 
 #include <stddef.h>
@@ -48,7 +48,8 @@ public:
             yield();
     }
 
-    // Virtual time: goes on at the first multiple of the poll period at which a ring has changed, or at `until`.
+    // Virtual time: goes on at the first multiple of the poll period at which a ring has changed, or at
+    // `until`.
     void park(uint64_t until);
 
     // Virtual time: records a store (0 bytes: a barrier) of `bytes`, a multiple of 8, at `now`.

@@ -52,8 +52,8 @@ mx_return_t test_or_wait(const char* name, mx_endpoint_t endpoint, mx_request_t*
     return MX_SUCCESS;
 }
 
-mx_return_t any(const char* name, mx_endpoint_t endpoint, bool block, uint32_t timeout, uint64_t match, uint64_t mask,
-                mx_status_t* status, uint32_t* result) {
+mx_return_t any(const char* name, mx_endpoint_t endpoint, bool block, uint32_t timeout, uint64_t match,
+                uint64_t mask, mx_status_t* status, uint32_t* result) {
     Call call(endpoint, name);
     if (call.refused())
         return call.answer();
@@ -71,8 +71,8 @@ mx_return_t any(const char* name, mx_endpoint_t endpoint, bool block, uint32_t t
     return MX_SUCCESS;
 }
 
-mx_return_t peek(const char* name, mx_endpoint_t endpoint, bool block, uint32_t timeout, mx_request_t* request,
-                 uint32_t* result) {
+mx_return_t peek(const char* name, mx_endpoint_t endpoint, bool block, uint32_t timeout,
+                 mx_request_t* request, uint32_t* result) {
     Call call(endpoint, name);
     if (call.refused())
         return call.answer();
@@ -95,8 +95,8 @@ bool buffered(const Request* r) {
     return s->message == MSG_MEDIUM && s->fragments && s->fragments_posted == s->fragments;
 }
 
-mx_return_t is_buffered(const char* name, mx_endpoint_t endpoint, mx_request_t* request, bool block, uint32_t timeout,
-                        uint32_t* result) {
+mx_return_t is_buffered(const char* name, mx_endpoint_t endpoint, mx_request_t* request, bool block,
+                        uint32_t timeout, uint32_t* result) {
     Call call(endpoint, name);
     if (call.refused())
         return call.answer();

@@ -38,11 +38,14 @@ bool send_words(Endpoint& ep, const Words& to, msg_kind kind, uint32_t key, uint
     uint8_t* body = ep.slots.body(sizeof h + sizeof c);
     memcpy(body, &h, sizeof h);
     memcpy(body + sizeof h, &c, sizeof c);
-    ep.slots.post(SlotAddress{to.peer, to.endpoint, FW_SLOT_CONNECT, to.destination_session}, sizeof h + sizeof c, 0);
+    ep.slots.post(SlotAddress{to.peer, to.endpoint, FW_SLOT_CONNECT, to.destination_session},
+                  sizeof h + sizeof c, 0);
     return true;
 }
 
-uint64_t mac_of(const Endpoint& ep, uint16_t peer) { return library.boards[ep.board].peers[peer].mac; }
+uint64_t mac_of(const Endpoint& ep, uint16_t peer) {
+    return library.boards[ep.board].peers[peer].mac;
+}
 
 void send_connect(Endpoint& ep, Connect* c, uint64_t now) {
     const Words to{c->peer, c->peer_endpoint, 0, mac_of(ep, c->peer) << 16 | c->peer_endpoint};

@@ -2,9 +2,11 @@
 // Connecting: telling each other sessions and sequence numbers.
 //
 // Concepts
-//  CONNECT   carries the own session, the key that the other side asks for, and the first sequence number that may come.
+//  CONNECT   carries the own session, the key that the other side asks for, and the first sequence number
+//  that may come.
 //            It is answered from inside the library of the other side, and repeated until answered.
-//  REPLY     echoes the number of the connect and carries the same about the other side. Repeats do no harm: sequence
+//  REPLY     echoes the number of the connect and carries the same about the other side. Repeats do no harm:
+//  sequence
 //            numbers named are those of the oldest unacknowledged message.
 //  refusal   the card of the other side says that the endpoint is closed; believed the third time.
 #pragma once

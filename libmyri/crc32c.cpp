@@ -65,7 +65,8 @@ __attribute__((target("sse4.2"))) uint32_t instruction_raw(uint32_t c, const uin
     return c;
 }
 
-__attribute__((target("sse4.2"))) uint32_t instruction_copy(uint32_t c, uint8_t* to, const uint8_t* p, size_t n) {
+__attribute__((target("sse4.2"))) uint32_t instruction_copy(uint32_t c, uint8_t* to, const uint8_t* p,
+                                                            size_t n) {
     uint64_t c64 = c;
     for (; n >= 8; p += 8, to += 8, n -= 8) {
         const uint64_t v = load8(p);
@@ -83,7 +84,9 @@ __attribute__((target("sse4.2"))) uint32_t instruction_copy(uint32_t c, uint8_t*
 const bool has_instruction = __builtin_cpu_supports("sse4.2");
 #else
 const bool has_instruction = false;
-uint32_t instruction_raw(uint32_t c, const uint8_t* p, size_t n) { return portable_raw(c, p, n); }
+uint32_t instruction_raw(uint32_t c, const uint8_t* p, size_t n) {
+    return portable_raw(c, p, n);
+}
 uint32_t instruction_copy(uint32_t c, uint8_t* to, const uint8_t* p, size_t n) {
     memcpy(to, p, n);
     return portable_raw(c, to, n);
@@ -110,6 +113,8 @@ uint32_t crc32c_copy(uint32_t crc, void* to, const void* from, size_t length) {
     return crc32c_portable(crc, to, length);
 }
 
-bool crc32c_has_instruction() { return has_instruction; }
+bool crc32c_has_instruction() {
+    return has_instruction;
+}
 
 } // namespace myri

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CRC-32C (Castagnoli), the checksum of RFC 3720, by the processor's instruction where there is one.
 //
-// Concepts: values chain, crc32c(crc32c(0, a), b) == crc32c(0, a followed by b). Both ways give the same results;
-// which one is used is decided once. Safe from any thread.
+// Concepts: values chain, crc32c(crc32c(0, a), b) == crc32c(0, a followed by b). Both ways give the same
+// results; which one is used is decided once. Safe from any thread.
 #pragma once
 
 #include <stddef.h>

@@ -2,7 +2,8 @@
 // The driver as the library sees it: the requests of abi/driver.h, whoever carries them out.
 //
 // Concepts
-//  Driver   one connection to one driver. The emulator's socket is one (driver_socket.h); the kernel's devices and the
+//  Driver   one connection to one driver. The emulator's socket is one (driver_socket.h); the kernel's
+//  devices and the
 //           unit tests' loopback are others. All answers are 0 or a negative errno.
 //  moment   in virtual time, the process's clock and how far it may run alone; carried by every request.
 //  memory   what opening an endpoint maps into the process.
@@ -17,8 +18,8 @@
 namespace myri {
 
 struct EndpointMemory {
-    uint8_t* window = nullptr;         // the SRAM window; nullptr in virtual time
-    void* window_mapping = nullptr;    // as mmap gave it
+    uint8_t* window = nullptr;      // the SRAM window; nullptr in virtual time
+    void* window_mapping = nullptr; // as mmap gave it
     size_t window_mapping_bytes = 0;
     uint8_t* rings = nullptr;
     size_t ring_bytes = 0;
@@ -32,7 +33,7 @@ public:
         uint64_t safe_until = 0; // nothing that this process can see changes before
     };
     Moment moment;
-    myri_attach attached = {};   // the answer to MYRI_ATTACH
+    myri_attach attached = {}; // the answer to MYRI_ATTACH
     myri_clock_page* clock_page = nullptr;
 
     // `structure` of `length` bytes is input and output.
@@ -42,8 +43,8 @@ public:
     virtual int open(myri_endpoint_open& open, EndpointMemory& memory);
     virtual void close(const myri_endpoint_ref& endpoint, EndpointMemory& memory);
 
-    // MYRI_WAIT; ends early with -EINTR when `wakeup_fd` becomes readable. One call that blocks and one thread in the
-    // background may wait for an endpoint at a time; others of each kind share the answer.
+    // MYRI_WAIT; may end early, and does with -EINTR when `wakeup_fd` becomes readable. Several threads may
+    // wait for an endpoint; those that are not in the `background` have one descriptor in common.
     virtual int wait(const myri_wait& wait, int wakeup_fd, bool background);
 
     // Gives back everything, also in a forked child (`forked`), where only the own copies go.
@@ -58,8 +59,8 @@ struct AttachFailure {
     char text[512];
 };
 
-// Connects to the fabric's socket as `host`. 0 or a negative errno with a text: ENOENT when `host` is empty or
-// unknown (the text lists the hosts), EPROTO for another version of abi/driver.h.
+// Connects to the fabric's socket as `host`. 0 or a negative errno with a text: ENOENT when `host` is empty
+// or unknown (the text lists the hosts), EPROTO for another version of abi/driver.h.
 Driver* attach_socket(const char* path, const char* host, int& status, AttachFailure& failure);
 
 } // namespace myri

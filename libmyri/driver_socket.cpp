@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The emulator's driver service: requests over a SOCK_SEQPACKET socket, memory by descriptors.
 //
-// A thread that sleeps in MYRI_WAIT must not hold up the requests of others, so answers are sorted by what they
-// answer: whoever waits for one reads the socket, and hands over what is not its own.
+// A thread that sleeps in MYRI_WAIT must not hold up the requests of others, so answers are sorted by what
+// they answer: whoever waits for one reads the socket, and hands over what is not its own.
 #include "libmyri/driver.h"
 
 #include <errno.h>
@@ -30,11 +30,19 @@ constexpr size_t endpoints_max = MYRI_BOARDS_MAX * 32;
 struct Answer {
     bool outstanding = false; // asked and not yet answered
     bool here = false;
-    int wakeup_fd = -1;       // of a thread that sleeps in poll: another one may read its answer
     int32_t status = 0;
     uint32_t length = 0;
     int descriptors[descriptors_max];
     unsigned descriptor_count = 0;
+};
+
+// Those who wait for one endpoint share one MYRI_WAIT. An unanswered one was made for an earlier event, so
+// its answer is not later; asking once more each time would fill the socket with answers that nobody reads.
+struct Waiters {
+    bool asked = false;          // a request is unanswered
+    uint32_t answers = 0;        // so far
+    int32_t status = 0;          // of the last one
+    int wakeup_fd[2] = {-1, -1}; // calls that block; the progress thread: somebody else may read the answer
 };
 
 void* map_descriptor(int fd, size_t bytes, off_t offset) {
@@ -62,8 +70,9 @@ public:
     void shut(bool forked) override;
 
 private:
-    pthread_mutex_t one_request = PTHREAD_MUTEX_INITIALIZER; // protects `reply`, `reply_body`: one plain request at a time
-    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;        // protects the fields below and sending
+    pthread_mutex_t one_request =
+        PTHREAD_MUTEX_INITIALIZER; // protects `reply`, `reply_body`: one plain request at a time
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // protects the fields below and sending
     pthread_cond_t news = PTHREAD_COND_INITIALIZER;
     bool reading = false; // some thread reads the socket
     bool broken = false;
@@ -71,12 +80,14 @@ private:
     Answer reply;
     void* reply_body = nullptr;
     size_t reply_room = 0;
-    Answer waits[endpoints_max][2]; // a call that blocks; the progress thread
+    Waiters waiters[endpoints_max];
     alignas(8) uint8_t incoming[MYRI_FRAME_MAX];
 
-    int call(uint32_t request, void* structure, size_t length, const int* fds, unsigned fd_count, Answer* full);
+    int call(uint32_t request, void* structure, size_t length, const int* fds, unsigned fd_count,
+             Answer* full);
     int send_frame(uint32_t request, const void* structure, size_t length, const int* fds, unsigned fd_count);
-    int await(Answer& answer, int wakeup_fd, int timeout_ms);
+    int await_reply();
+    void take_turn_reading();
     int wake(const void* structure, size_t length);
     int read_one();
     void wait_over(int status);
@@ -129,7 +140,8 @@ int SocketDriver::read_one() {
     unsigned count = 0;
     for (cmsghdr* c = CMSG_FIRSTHDR(&message); c; c = CMSG_NXTHDR(&message, c))
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-            for (size_t at = 0; CMSG_LEN(at + sizeof(int)) <= c->cmsg_len && count < descriptors_max; at += sizeof(int))
+            for (size_t at = 0; CMSG_LEN(at + sizeof(int)) <= c->cmsg_len && count < descriptors_max;
+                 at += sizeof(int))
                 memcpy(&fds[count++], CMSG_DATA(c) + at, sizeof(int));
 
     pthread_mutex_lock(&lock);
@@ -169,64 +181,45 @@ int SocketDriver::read_one() {
     return 0;
 }
 
-// An answer says for which endpoint, not whose wait it was: both are woken, and whoever finds nothing waits again.
 void SocketDriver::wait_over(int status) {
     uint32_t where[2]; // board, endpoint
     memcpy(where, incoming, sizeof where);
     if (where[0] >= MYRI_BOARDS_MAX || where[1] >= 32)
         return;
-    for (Answer& answer : waits[where[0] * 32 + where[1]]) {
-        if (!answer.outstanding)
-            continue;
-        answer.status = status;
-        answer.here = true;
+    Waiters& w = waiters[where[0] * 32 + where[1]];
+    w.asked = false;
+    w.status = status;
+    ++w.answers;
+    for (const int wakeup : w.wakeup_fd) {
         const uint64_t one = 1;
-        if (answer.wakeup_fd >= 0 && write(answer.wakeup_fd, &one, sizeof one) < 0) {
+        if (wakeup >= 0 && write(wakeup, &one, sizeof one) < 0) {
             // EAGAIN: it is readable already
         }
     }
 }
 
-// With the lock held. -EINTR when the wakeup descriptor fired or the time ran out first; then the answer is still
-// outstanding.
-int SocketDriver::await(Answer& answer, int wakeup_fd, int timeout_ms) {
-    while (!answer.here) {
+// Reads one answer for whoever it is. With the lock held, and nobody else reading.
+void SocketDriver::take_turn_reading() {
+    reading = true;
+    pthread_mutex_unlock(&lock);
+    const int status = read_one();
+    pthread_mutex_lock(&lock);
+    reading = false;
+    broken |= status < 0;
+    pthread_cond_broadcast(&news);
+}
+
+// With the lock held.
+int SocketDriver::await_reply() {
+    while (!reply.here) {
         if (broken)
             return -ENODEV;
-        if (reading && wakeup_fd < 0) {
+        if (reading)
             pthread_cond_wait(&news, &lock);
-            continue;
-        }
-        // Several sleepers may poll the socket; only the one that takes `reading` reads it.
-        if (wakeup_fd >= 0) {
-            answer.wakeup_fd = wakeup_fd;
-            pthread_mutex_unlock(&lock);
-            pollfd fds[2] = {{fd, POLLIN, 0}, {wakeup_fd, POLLIN, 0}};
-            poll(fds, 2, timeout_ms);
-            pthread_mutex_lock(&lock);
-            answer.wakeup_fd = -1;
-            if (answer.here)
-                break;
-            if (!fds[0].revents)
-                return -EINTR;
-            if (reading) { // whoever reads goes by what is there
-                pthread_mutex_unlock(&lock);
-                sched_yield();
-                pthread_mutex_lock(&lock);
-                continue;
-            }
-        }
-        reading = true;
-        pthread_mutex_unlock(&lock);
-        const int status = read_one();
-        pthread_mutex_lock(&lock);
-        reading = false;
-        if (status < 0)
-            broken = true;
-        pthread_cond_broadcast(&news);
+        else
+            take_turn_reading();
     }
-    answer.here = false;
-    answer.outstanding = false;
+    reply.here = false;
     return 0;
 }
 
@@ -242,7 +235,7 @@ int SocketDriver::call(uint32_t request, void* structure, size_t length, const i
     reply.outstanding = true;
     int status = broken ? -ENODEV : send_frame(request, structure, length, fds, fd_count);
     if (status == 0)
-        status = await(reply, -1, -1);
+        status = await_reply();
     reply_body = nullptr;
     reply.outstanding = false;
     if (status == 0) {
@@ -283,8 +276,8 @@ int SocketDriver::attach(const char* host, AttachFailure& failure) {
         snprintf(failure.text, sizeof failure.text, "MYRI_HOST is not set; the hosts of this fabric are: %s",
                  attached.hosts);
     else if (status == -ENOENT)
-        snprintf(failure.text, sizeof failure.text, "MYRI_HOST=%s is no host of this fabric; its hosts are: %s", host,
-                 attached.hosts);
+        snprintf(failure.text, sizeof failure.text,
+                 "MYRI_HOST=%s is no host of this fabric; its hosts are: %s", host, attached.hosts);
     else if (status == -EPROTO)
         snprintf(failure.text, sizeof failure.text, "the fabric speaks driver version %u, this library %u",
                  attached.abi, MYRI_DRIVER_ABI);
@@ -294,7 +287,8 @@ int SocketDriver::attach(const char* host, AttachFailure& failure) {
         return status;
     if (attached.time == MYRI_TIME_VIRTUAL && answer.descriptor_count > 0 &&
         attached.clock_bytes >= sizeof(myri_clock_page))
-        clock_page = static_cast<myri_clock_page*>(map_descriptor(answer.descriptors[0], sizeof(myri_clock_page), 0));
+        clock_page =
+            static_cast<myri_clock_page*>(map_descriptor(answer.descriptors[0], sizeof(myri_clock_page), 0));
     for (unsigned i = 0; i < answer.descriptor_count; ++i)
         ::close(answer.descriptors[i]);
     if (attached.time == MYRI_TIME_VIRTUAL && !clock_page) {
@@ -339,6 +333,10 @@ int SocketDriver::open(myri_endpoint_open& open, EndpointMemory& memory) {
 void SocketDriver::close(const myri_endpoint_ref& endpoint, EndpointMemory& memory) {
     myri_endpoint_ref ref = endpoint;
     request(MYRI_ENDPOINT_CLOSE, &ref, sizeof ref);
+    pthread_mutex_lock(&lock);
+    for (int& wakeup : waiters[ref.board % MYRI_BOARDS_MAX * 32 + ref.endpoint % 32].wakeup_fd)
+        wakeup = -1;
+    pthread_mutex_unlock(&lock);
     if (memory.window_mapping)
         munmap(memory.window_mapping, memory.window_mapping_bytes);
     if (memory.rings)
@@ -346,22 +344,15 @@ void SocketDriver::close(const myri_endpoint_ref& endpoint, EndpointMemory& memo
     memory = EndpointMemory{};
 }
 
-// Nobody waits for the answer to a wake: reading the request has woken the card. Answers must be read some time,
-// though, or the socket fills up.
+// Nobody waits for the answer to a wake: reading the request has woken the card. Answers must be read some
+// time, though, or the socket fills up.
 int SocketDriver::wake(const void* structure, size_t length) {
     pthread_mutex_lock(&lock);
     int status = broken ? -ENODEV : send_frame(MYRI_WAKE, structure, length, nullptr, 0);
     if (status == 0)
         ++wakes_unanswered;
-    while (status == 0 && wakes_unanswered > 8 && !reading && !broken) {
-        reading = true;
-        pthread_mutex_unlock(&lock);
-        status = read_one();
-        pthread_mutex_lock(&lock);
-        reading = false;
-        broken |= status < 0;
-        pthread_cond_broadcast(&news);
-    }
+    while (wakes_unanswered > 8 && !reading && !broken)
+        take_turn_reading();
     pthread_mutex_unlock(&lock);
     return status;
 }
@@ -370,20 +361,34 @@ int SocketDriver::wait(const myri_wait& wait, int wakeup_fd, bool background) {
     if (wait.board >= MYRI_BOARDS_MAX || wait.endpoint >= 32)
         return -EINVAL;
     pthread_mutex_lock(&lock);
-    Answer& answer = waits[wait.board * 32 + wait.endpoint][background];
-    int status = 0;
-    // A wait that was left early may still be unanswered: it serves as this one.
-    if (!answer.outstanding) {
-        answer.here = false;
-        answer.outstanding = true;
-        status = broken ? -ENODEV : send_frame(MYRI_WAIT, &wait, sizeof wait, nullptr, 0);
-        if (status < 0)
-            answer.outstanding = false;
+    Waiters& w = waiters[wait.board * 32 + wait.endpoint];
+    w.wakeup_fd[background] = wakeup_fd;
+    const uint32_t before = w.answers;
+    int status = broken ? -ENODEV : 0;
+    if (status == 0 && !w.asked) {
+        status = send_frame(MYRI_WAIT, &wait, sizeof wait, nullptr, 0);
+        w.asked = status == 0;
+    }
+    while (status == 0 && w.answers == before) {
+        pthread_mutex_unlock(&lock);
+        pollfd fds[2] = {{fd, POLLIN, 0}, {wakeup_fd, POLLIN, 0}};
+        const int ready = poll(fds, 2, static_cast<int>(wait.timeout_us / 1000 + 1));
+        if (ready > 0 && !fds[1].revents)
+            sched_yield(); // if another thread reads it, let it
+        pthread_mutex_lock(&lock);
+        if (w.answers != before)
+            break;
+        if (ready <= 0 || fds[1].revents)
+            status = ready == 0 ? -ETIMEDOUT : -EINTR; // the request stays unanswered for now
+        else if (!reading)
+            take_turn_reading();
+        if (broken)
+            status = -ENODEV;
     }
     if (status == 0)
-        status = await(answer, wakeup_fd, static_cast<int>(wait.timeout_us / 1000 + 1));
-    if (status == 0)
-        status = answer.status;
+        status = w.status;
+    if (background)
+        w.wakeup_fd[1] = -1; // calls that block have theirs until the endpoint is closed
     pthread_mutex_unlock(&lock);
     return status;
 }
@@ -392,8 +397,8 @@ void SocketDriver::shut(bool forked) {
     if (fd >= 0)
         ::close(fd);
     fd = -1;
-    // In a forked child the clock page was never mapped (MADV_DONTFORK), and the object stays: a thread of the parent
-    // may have held its locks at the fork.
+    // In a forked child the clock page was never mapped (MADV_DONTFORK), and the object stays: a thread of
+    // the parent may have held its locks at the fork.
     if (forked)
         return;
     if (clock_page)
@@ -425,7 +430,8 @@ Driver* attach_socket(const char* path, const char* host, int& status, AttachFai
     driver->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (driver->fd < 0 || connect(driver->fd, reinterpret_cast<sockaddr*>(&address), sizeof address) < 0) {
         status = -errno;
-        snprintf(failure.text, sizeof failure.text, "the fabric's socket MYRI_FABRIC=%s: %s", path, strerror(errno));
+        snprintf(failure.text, sizeof failure.text, "the fabric's socket MYRI_FABRIC=%s: %s", path,
+                 strerror(errno));
         if (status == -ECONNREFUSED || status == -ENOENT)
             status = -ENODEV;
     } else {

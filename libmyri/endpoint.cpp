@@ -17,7 +17,8 @@ void Endpoint::take_event(const fw_event& event) {
     const uint32_t a = be32_to_cpu(event.u.brief.a), b = be32_to_cpu(event.u.brief.b);
     switch (event.type) {
     case FW_EVENT_PACKET:
-        // What lies before this packet's data has been read. Not the data itself: its length is not yet checked.
+        // What lies before this packet's data has been read. Not the data itself: its length is not yet
+        // checked.
         if (be16_to_cpu(event.u.packet.header.length) > WIRE_BODY_INLINE)
             receive_consumed = be32_to_cpu(event.argument);
         incoming_packet(*this, event);
@@ -83,7 +84,9 @@ void Endpoint::publish_consumed(bool now) {
     receive_published = receive_consumed;
 }
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
 
 uint64_t Endpoint::timer_due() {
     uint64_t due = never;
@@ -160,11 +163,12 @@ Partner* Endpoint::partner(uint16_t peer, uint8_t endpoint, bool create) {
     return p;
 }
 
-// stuff[0]: session, table slot and generation of the local endpoint, partner's index. stuff[1]: MAC, endpoint.
+// stuff[0]: session, table slot and generation of the local endpoint, partner's index. stuff[1]: MAC,
+// endpoint.
 mx_endpoint_addr_t Endpoint::address_of(const Partner* p) const {
     mx_endpoint_addr_t addr;
-    addr.stuff[0] = static_cast<uint64_t>(p->session) << 32 | table_slot << 24 | static_cast<uint32_t>(generation) << 16 |
-                    p->index;
+    addr.stuff[0] = static_cast<uint64_t>(p->session) << 32 | table_slot << 24 |
+                    static_cast<uint32_t>(generation) << 16 | p->index;
     addr.stuff[1] = p->mac << 16 | p->id;
     return addr;
 }

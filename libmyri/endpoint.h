@@ -2,10 +2,11 @@
 // An open endpoint: its share of the card, its partners, its requests. Everything here is under `lock`.
 //
 // Concepts
-//  progress   takes what the card has written, looks at timers, posts what waits. Every call that takes an endpoint does
+//  progress   takes what the card has written, looks at timers, posts what waits. Every call that takes an
+//  endpoint does
 //             a pass of it; nothing else changes an endpoint.
-//  slot       in the table of endpoints (library.h); addresses name it, so that a stale address is recognised.
-//  completed  requests whose status is final and not yet reported, oldest first.
+//  slot       in the table of endpoints (library.h); addresses name it, so that a stale address is
+//  recognised. completed  requests whose status is final and not yet reported, oldest first.
 #pragma once
 
 #include <pthread.h>
@@ -36,18 +37,18 @@ struct LostReport {
 
 // What the library noticed and repaired; for tests and MX_VERBOSE.
 struct Counters {
-    uint64_t bad_checksum = 0;   // packets
-    uint64_t bad_blocks = 0;     // of large messages
-    uint64_t malformed = 0;      // good checksum, impossible content
-    uint64_t strangers = 0;      // packets of nobody that is connected
+    uint64_t bad_checksum = 0; // packets
+    uint64_t bad_blocks = 0;   // of large messages
+    uint64_t malformed = 0;    // good checksum, impossible content
+    uint64_t strangers = 0;    // packets of nobody that is connected
     uint64_t duplicates = 0;
-    uint64_t early = 0;          // arrivals ahead of their turn
+    uint64_t early = 0; // arrivals ahead of their turn
     uint64_t resends = 0;
-    uint64_t acks = 0;           // packets that carry nothing else
+    uint64_t acks = 0; // packets that carry nothing else
     uint64_t probes = 0;
-    uint64_t nacks = 0;          // received
-    uint64_t pushed_back = 0;    // refused for want of room
-    uint64_t lost_sends = 0;     // failed after they had been reported
+    uint64_t nacks = 0;       // received
+    uint64_t pushed_back = 0; // refused for want of room
+    uint64_t lost_sends = 0;  // failed after they had been reported
     uint64_t bad_slots = 0;
 };
 
@@ -119,7 +120,7 @@ public:
     pthread_cond_t handler_over;
     mx_unexp_handler_t unexpected_handler = nullptr;
     void* unexpected_context = nullptr;
-    uint32_t wakeups = 0;   // counts mx_wakeup, so that a sleeper sees one
+    uint32_t wakeups = 0; // counts mx_wakeup, so that a sleeper sees one
     int wakeup_fd = -1;
     bool thread_running = false; // the progress thread
     bool thread_stop = false;

@@ -13,7 +13,8 @@ namespace {
 
 const VariableRow rows[] = {
     {"MX_ZOMBIE_SEND", "bool", "1", "eager sends complete before they are acknowledged"},
-    {"MX_RCACHE", "number", "1", "keep memory registered between large messages (2: the caller hooks free())"},
+    {"MX_RCACHE", "number", "1",
+     "keep memory registered between large messages (2: the caller hooks free())"},
     {"MX_DISABLE_SHMEM", "bool", "0", "send to endpoints of the same machine over the network"},
     {"MX_DISABLE_SELF", "bool", "0", "send to the own endpoint over the network"},
     {"MX_MONOTHREAD", "bool", "0", "no progress thread"},
@@ -69,8 +70,8 @@ struct Reader {
         const char* text = value_of(environment, name);
         if (text && *text && !parse_number(text, value) && hook) {
             char line[256];
-            snprintf(line, sizeof line, "environment variable %s is \"%s\": a number is wanted, %s is used", name,
-                     text, row->default_value);
+            snprintf(line, sizeof line, "environment variable %s is \"%s\": a number is wanted, %s is used",
+                     name, text, row->default_value);
             hook(line);
         }
         return value;
@@ -85,8 +86,8 @@ struct Reader {
         if (strlen(value) >= size) {
             if (hook) {
                 char line[256];
-                snprintf(line, sizeof line, "environment variable %s is longer than %zu characters: ignored", name,
-                         size - 1);
+                snprintf(line, sizeof line, "environment variable %s is longer than %zu characters: ignored",
+                         name, size - 1);
                 hook(line);
             }
             return;
@@ -104,7 +105,8 @@ void warn_of_unknown(const char* const* environment, WarningHook hook) {
         if (find_row(entry, static_cast<size_t>(equals - entry)))
             continue;
         char line[256];
-        snprintf(line, sizeof line, "environment variable %.*s is not known (mx_info -e lists the known ones)",
+        snprintf(line, sizeof line,
+                 "environment variable %.*s is not known (mx_info -e lists the known ones)",
                  static_cast<int>(equals - entry), entry);
         hook(line);
     }

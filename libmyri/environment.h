@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The environment variables that the library knows: one table, for the library, `mx_info -e` and the manual page.
+// The environment variables that the library knows: one table, for the library, `mx_info -e` and the manual
+// page.
 //
-// Concepts: variables are read when mx_init runs, into Options; nothing else calls getenv. A value of the wrong
-// type or an unknown MX_*/MYRI_* name is reported once through the warning hook, and the default holds.
+// Concepts: variables are read when mx_init runs, into Options; nothing else calls getenv. A value of the
+// wrong type or an unknown MX_*/MYRI_* name is reported once through the warning hook, and the default holds.
 #pragma once
 
 #include <stdint.h>
@@ -38,7 +39,8 @@ using WarningHook = void (*)(const char* text);
 // Reads the process's environment. Warns through `hook`, each thing once per process.
 Options read_environment(WarningHook hook);
 
-// The same from a given NULL-terminated list of "NAME=value" texts and without the memory of earlier warnings.
+// The same from a given NULL-terminated list of "NAME=value" texts and without the memory of earlier
+// warnings.
 Options parse_environment(const char* const* environment, WarningHook hook);
 
 } // namespace myri

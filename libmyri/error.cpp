@@ -15,11 +15,14 @@ extern "C" {
 static mx_return_t errors_are_fatal(char* text, mx_return_t code) {
     char host[65] = "";
     gethostname(host, sizeof host - 1);
-    fprintf(stderr, "MX:%s:%s:error %d:%s\nMX:Aborting\n", host, text, static_cast<int>(code), mx_strerror(code));
+    fprintf(stderr, "MX:%s:%s:error %d:%s\nMX:Aborting\n", host, text, static_cast<int>(code),
+            mx_strerror(code));
     exit(1);
 }
 
-static mx_return_t errors_return(char*, mx_return_t code) { return code; }
+static mx_return_t errors_return(char*, mx_return_t code) {
+    return code;
+}
 
 extern const mx_error_handler_t MX_ERRORS_ARE_FATAL = errors_are_fatal;
 extern const mx_error_handler_t MX_ERRORS_RETURN = errors_return;

@@ -9,7 +9,8 @@ namespace myri {
 // nullptr when the card has written nothing new.
 inline const fw_event* event_new(const Endpoint& ep) {
     const fw_event* event = ep.events + (ep.event_count & (ep.event_entries - 1));
-    const be16 expected = cpu_to_be16(static_cast<uint16_t>(0x8000u | ((ep.event_count >> ep.event_shift) & 0x7fffu)));
+    const be16 expected =
+        cpu_to_be16(static_cast<uint16_t>(0x8000u | ((ep.event_count >> ep.event_shift) & 0x7fffu)));
     // Acquire: the rest of the entry is read after its trailer was seen.
     const uint16_t found = __atomic_load_n(&event->generation.raw, __ATOMIC_ACQUIRE);
     return found == expected.raw ? event : nullptr;

@@ -115,7 +115,8 @@ void whole_message(Endpoint& ep, Partner& p, const Packet& k) {
     const bool eager = k.h.kind == MSG_EAGER;
     const uint64_t match = be64_to_cpu(k.h.match);
     const uint32_t length = be32_to_cpu(k.h.length);
-    if (eager ? length != k.bytes || length > MSG_SMALL_MAX : k.bytes < least_bytes(k.h.kind) || k.bytes > MSG_SMALL_MAX) {
+    if (eager ? length != k.bytes || length > MSG_SMALL_MAX
+              : k.bytes < least_bytes(k.h.kind) || k.bytes > MSG_SMALL_MAX) {
         ++ep.counters.malformed;
         return;
     }
@@ -155,7 +156,8 @@ uint32_t fragment_bytes(uint32_t length, unsigned fragment) {
     return length - before < chunk_bytes ? length - before : chunk_bytes;
 }
 
-// A fragment of a message that is known already: copied and checked in one pass, into bytes that are still missing.
+// A fragment of a message that is known already: copied and checked in one pass, into bytes that are still
+// missing.
 bool known_fragment(Endpoint& ep, Partner& p, Arrival* a, const Packet& k, unsigned fragment) {
     const uint32_t offset = fragment * chunk_bytes;
     if (checksum_absent(k.h)) {
@@ -290,7 +292,8 @@ void nack_packet(Endpoint& ep, uint16_t peer, uint8_t endpoint, const fw_event& 
     if (!p || !p->connected || be32_to_cpu(n.session) != p->session)
         return;
     if (n.kind == WIRE_PULL && n.reason == WIRE_REFUSED_GRANT)
-        large_pull_refused(ep, static_cast<uint32_t>(be16_to_cpu(n.pull)) << 16 | be16_to_cpu(n.pull_generation));
+        large_pull_refused(ep,
+                           static_cast<uint32_t>(be16_to_cpu(n.pull)) << 16 | be16_to_cpu(n.pull_generation));
     else
         partner_refused(ep, *p, n.reason);
 }

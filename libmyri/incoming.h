@@ -2,11 +2,14 @@
 // The way in: events to packets, packets to messages, messages to receives.
 //
 // Concepts
-//  check     before its checksum agrees a packet matches nothing, marks nothing and acknowledges nothing; it may at most
+//  check     before its checksum agrees a packet matches nothing, marks nothing and acknowledges nothing; it
+//  may at most
 //            write into bytes that its message still misses.
-//  order     messages of a partner are matched in the order of their sequence numbers, whatever their kind; what comes
+//  order     messages of a partner are matched in the order of their sequence numbers, whatever their kind;
+//  what comes
 //            early is held. Data may end in another order.
-//  room      unexpected data beyond the endpoint's limit is not taken: the sender comes again. A message with a posted
+//  room      unexpected data beyond the endpoint's limit is not taken: the sender comes again. A message with
+//  a posted
 //            receive is always taken.
 #pragma once
 

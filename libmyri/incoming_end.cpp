@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that do not go the usual way: taken from the unexpected queue, skipped, or cut off with their partner.
+// Messages that do not go the usual way: taken from the unexpected queue, skipped, or cut off with their
+// partner.
 #include <stdlib.h>
 
 #include "libmyri/arrival.h"
@@ -66,7 +67,8 @@ static void cut_off(Endpoint& ep, Partner& p, Arrival* a, mx_status_code_t code)
 }
 
 void incoming_skip(Endpoint& ep, Partner& p, uint16_t first) {
-    for (unsigned i = 0; i < stream_window && sequence_distance(first, p.receive_next) > 0; ++i, ++p.receive_next)
+    for (unsigned i = 0; i < stream_window && sequence_distance(first, p.receive_next) > 0;
+         ++i, ++p.receive_next)
         if (Arrival* a = p.arrival(p.receive_next)) {
             p.arrival(p.receive_next) = nullptr;
             cut_off(ep, p, a, MX_STATUS_ENDPOINT_UNREACHABLE);

@@ -24,7 +24,8 @@ struct Out {
     uint32_t length;
 
     mx_return_t too_long(size_t size) const {
-        return fail(endpoint, MX_BAD_INFO_LENGTH, name, "the answer has %zu bytes, there is room for %u", size, length);
+        return fail(endpoint, MX_BAD_INFO_LENGTH, name, "the answer has %zu bytes, there is room for %u",
+                    size, length);
     }
     mx_return_t bytes(const void* from, size_t size) const {
         if (size > length)
@@ -69,13 +70,14 @@ mx_return_t counters(const Out& out, mx_get_info_key_t key, uint32_t board) {
         c.count = MYRI_COUNTERS_MAX;
     if (key == MX_COUNTERS_COUNT)
         return out.number(c.count);
-    return key == MX_COUNTERS_LABELS ? counter_texts(out, c.count) : out.bytes(c.value, c.count * sizeof(uint32_t));
+    return key == MX_COUNTERS_LABELS ? counter_texts(out, c.count)
+                                     : out.bytes(c.value, c.count * sizeof(uint32_t));
 }
 
 } // namespace
 
-extern "C" mx_return_t mx_get_info(mx_endpoint_t endpoint, mx_get_info_key_t key, void* in_val, uint32_t in_len,
-                                   void* out_val, uint32_t out_len) {
+extern "C" mx_return_t mx_get_info(mx_endpoint_t endpoint, mx_get_info_key_t key, void* in_val,
+                                   uint32_t in_len, void* out_val, uint32_t out_len) {
     auto* e = reinterpret_cast<Endpoint*>(endpoint);
     if (!library.ready)
         return fail(nullptr, MX_NOT_INITIALIZED, name, "the library is not initialized");

@@ -2,11 +2,14 @@
 // Large messages and every issend: rendezvous, grants on the sender's side, pulls on the receiver's.
 //
 // Concepts
-//  grant    the sender's: a range of a registration that one partner may pull, with a ring of block checksums that are
-//           computed ahead of the card. Half of the grants go out with the RENDEZVOUS, before anybody has matched it; the
-//           other half is for receivers that ask (GRANT_WANTED), so that unmatched messages cannot starve matched ones.
+//  grant    the sender's: a range of a registration that one partner may pull, with a ring of block checksums
+//  that are
+//           computed ahead of the card. Half of the grants go out with the RENDEZVOUS, before anybody has
+//           matched it; the other half is for receivers that ask (GRANT_WANTED), so that unmatched messages
+//           cannot starve matched ones.
 //  window   of a long message: FW_WINDOW_MAX bytes, with its own grant; two may be open.
-//  pull     the receiver's: a card's handle that fetches a run of blocks. A block whose checksum differs stays missing
+//  pull     the receiver's: a card's handle that fetches a run of blocks. A block whose checksum differs
+//  stays missing
 //           and is fetched by a new pull.
 //  retire   before a request is reported as failed the card confirms that it uses its memory no more.
 #pragma once
@@ -23,7 +26,7 @@ namespace myri {
 
 constexpr unsigned grants_unasked = FW_GRANTS / 2;
 constexpr unsigned windows_open = 2;
-constexpr unsigned blocks_ahead = 8; // checksums computed beyond the last block that was asked for
+constexpr unsigned blocks_ahead = 8;      // checksums computed beyond the last block that was asked for
 constexpr unsigned failures_allowed = 16; // damaged blocks in a row
 constexpr uint32_t pull_deadline_ms = 1000;
 
@@ -31,13 +34,13 @@ struct Grant {
     Send* owner = nullptr; // nullptr: free
     Registration* registration = nullptr;
     uint16_t generation = 0;
-    bool unasked = false;  // counts against grants_unasked
+    bool unasked = false; // counts against grants_unasked
     bool retiring = false;
-    uint32_t offset = 0;   // in the message
+    uint32_t offset = 0; // in the message
     uint32_t length = 0;
     uint32_t blocks = 0;
-    uint32_t next_block = 0; // whose checksum comes next
-    uint32_t wanted_to = 0;  // checksums are wanted below this block
+    uint32_t next_block = 0;           // whose checksum comes next
+    uint32_t wanted_to = 0;            // checksums are wanted below this block
     uint32_t tags[FW_GRANT_CRCS] = {}; // block + 1 whose checksum stands there
     uint8_t* bounce = nullptr;         // a copy of memory that is too scattered to be registered
 };
@@ -47,34 +50,34 @@ struct IncomingWindow {
     bool open = false;
     uint16_t grant = 0;
     uint16_t grant_generation = 0;
-    uint32_t offset = 0;   // in the message
+    uint32_t offset = 0; // in the message
     uint32_t granted = 0;
-    uint32_t direct = 0;   // bytes that go to the user's buffer, whole blocks or to the end
-    uint32_t cut = 0;      // further bytes, of a block that does not fit
+    uint32_t direct = 0; // bytes that go to the user's buffer, whole blocks or to the end
+    uint32_t cut = 0;    // further bytes, of a block that does not fit
     Registration* registration = nullptr;
-    uint32_t at = 0;       // of `offset` in the registration
+    uint32_t at = 0;           // of `offset` in the registration
     uint8_t* bounce = nullptr; // instead of a buffer that is too scattered to be registered
     uint32_t missing_count = 0;
-    uint64_t missing[4] = {};    // blocks not here
-    uint64_t requested[4] = {};  // blocks in a pull
+    uint64_t missing[4] = {};   // blocks not here
+    uint64_t requested[4] = {}; // blocks in a pull
 };
 
 struct LargeReceive {
-    Link<LargeReceive> link;  // all of an endpoint
+    Link<LargeReceive> link; // all of an endpoint
     Arrival* arrival = nullptr;
     Receive* receive = nullptr;
     Partner* from = nullptr;
-    uint16_t number = 0;      // of the rendezvous
-    uint32_t length = 0;      // of the message
-    uint32_t take = 0;        // bytes that the user's buffer holds
-    uint32_t done = 0;        // bytes of windows that are done
+    uint16_t number = 0; // of the rendezvous
+    uint32_t length = 0; // of the message
+    uint32_t take = 0;   // bytes that the user's buffer holds
+    uint32_t done = 0;   // bytes of windows that are done
     bool unchecked = false;
-    bool failed = false;      // waits for its pulls to be retired
+    bool failed = false; // waits for its pulls to be retired
     mx_status_code_t code = MX_STATUS_SUCCESS;
     unsigned failures = 0;
     unsigned refusals = 0;
-    unsigned pulls = 0;       // in use
-    uint64_t retry_at = 0;    // not before
+    unsigned pulls = 0;    // in use
+    uint64_t retry_at = 0; // not before
     IncomingWindow windows[windows_open];
     uint8_t* cut_block = nullptr; // of a message that does not fit: the block where the user's buffer ends
     Registration* cut_registration = nullptr;
@@ -98,13 +101,14 @@ struct Large {
     uint32_t retires_due = 0;   // bit per retire request that found no slot: grants low, pulls from bit 16
     List<Send, &Send::grant_link> wanting; // sends that wait for a grant
     List<LargeReceive, &LargeReceive::link> incoming;
-    bool work = false;          // incoming windows may have something to pull
+    bool work = false; // incoming windows may have something to pull
 };
 
 // ---- sender ----
-// Fills in the RENDEZVOUS, with a grant if one may be given unasked. False if the card cannot read the memory.
+// Fills in the RENDEZVOUS, with a grant if one may be given unasked. False if the card cannot read the
+// memory.
 bool large_prepare(Endpoint& ep, Send* send);
-void large_ask(Endpoint& ep, Partner& p, const msg_window& wanted);     // GRANT_WANTED
+void large_ask(Endpoint& ep, Partner& p, const msg_window& wanted); // GRANT_WANTED
 void large_window_done(Endpoint& ep, Partner& p, const msg_window& done);
 void large_notify(Endpoint& ep, Partner& p, const msg_notify& notify);
 void large_grant_asked(Endpoint& ep, uint32_t grant_generation, uint32_t block);

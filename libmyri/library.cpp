@@ -23,7 +23,9 @@ namespace {
 
 Driver* given_driver = nullptr;
 
-void warn(const char* text) { fprintf(stderr, "MX:warning: %s\n", text); }
+void warn(const char* text) {
+    fprintf(stderr, "MX:warning: %s\n", text);
+}
 
 // The child of a fork has none of this: no rings (MADV_DONTFORK), no connection. It may call mx_init itself.
 void after_fork_in_child() {
@@ -32,7 +34,8 @@ void after_fork_in_child() {
     for (Endpoint* e : library.endpoints)
         if (e)
             e->magic = 0;
-    memset(library.endpoints, 0, sizeof library.endpoints); // their locks may have been held: leave them alone
+    memset(library.endpoints, 0,
+           sizeof library.endpoints); // their locks may have been held: leave them alone
     library.driver = nullptr;
     library.board_count = 0;
     library.ready = false;
@@ -122,7 +125,8 @@ void start(Refusal& refusal) {
     }
     if (library.board_count == 0) {
         refusal.code = MX_NO_DEV;
-        snprintf(refusal.text, sizeof refusal.text, "the host %s has no board", library.driver->attached.host);
+        snprintf(refusal.text, sizeof refusal.text, "the host %s has no board",
+                 library.driver->attached.host);
     }
     if (refusal.code == MX_SUCCESS) {
         library.ready = true;
@@ -136,7 +140,9 @@ void start(Refusal& refusal) {
 }
 
 constexpr unsigned hash_size = sizeof(Board::by_card) / sizeof(uint16_t);
-unsigned hash_of(uint32_t card) { return (card * 0x9e3779b1u) >> 21; }
+unsigned hash_of(uint32_t card) {
+    return (card * 0x9e3779b1u) >> 21;
+}
 static_assert(hash_size == 1u << 11, "hash_of gives 11 bits");
 
 } // namespace
@@ -169,7 +175,9 @@ mx_return_t code_of_errno(int error) {
     }
 }
 
-void use_driver(Driver* driver) { given_driver = driver; }
+void use_driver(Driver* driver) {
+    given_driver = driver;
+}
 
 uint32_t find_peer_by_card(const Board& board, uint32_t card) {
     for (unsigned h = hash_of(card), tries = 0; tries < hash_size; h = (h + 1) % hash_size, ++tries) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the process has once: the driver connection, the boards, the table of endpoints.
 //
-// Concepts: between mx_init and mx_finalize `ready` is set. The table's slots are reused with a new generation; an
-// Endpoint's memory is never given back, so that a stale handle is recognised and not followed into freed memory.
-// A forked child finds the library uninitialised.
+// Concepts: between mx_init and mx_finalize `ready` is set. The table's slots are reused with a new
+// generation; an Endpoint's memory is never given back, so that a stale handle is recognised and not followed
+// into freed memory. A forked child finds the library uninitialised.
 #pragma once
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ class Endpoint;
 
 struct Board {
     myri_board_info info;
-    myri_peer* peers;       // peer_count entries, in the order of the card's table
+    myri_peer* peers; // peer_count entries, in the order of the card's table
     uint32_t peer_count;
     uint16_t by_card[2048]; // open addressing: peer index + 1, by the low 32 bits of its MAC
 };
@@ -28,7 +28,8 @@ struct Board {
 constexpr unsigned endpoint_slots = MYRI_BOARDS_MAX * 32;
 
 struct Library {
-    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // protects everything here that is not fixed while `ready`
+    pthread_mutex_t lock =
+        PTHREAD_MUTEX_INITIALIZER; // protects everything here that is not fixed while `ready`
     bool ready = false;
     Options options = {};
     Driver* driver = nullptr;

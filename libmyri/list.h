@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An intrusive doubly linked list: no allocation, removal in constant time.
 //
-// Concepts: a type that can stand in a list holds one Link<T> member per list it may be in at a time. A link knows
-// whether it is in a list; an object must leave its lists before it is freed.
+// Concepts: a type that can stand in a list holds one Link<T> member per list it may be in at a time. A link
+// knows whether it is in a list; an object must leave its lists before it is freed.
 #pragma once
 
 namespace myri {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Matching: posted receives against arriving messages, oldest first on both sides.
 //
-// Concepts: a receive (match, mask) takes a message m if (m & mask) == match. A message takes the oldest posted receive
-// that accepts it; a receive takes the oldest unexpected message that it accepts. Lists only; nothing is copied here.
+// Concepts: a receive (match, mask) takes a message m if (m & mask) == match. A message takes the oldest
+// posted receive that accepts it; a receive takes the oldest unexpected message that it accepts. Lists only;
+// nothing is copied here.
 #pragma once
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of hosts and numbers of boards. Names are looked up in the cards' peer tables, read again once when one is
-// not found: a mapper may have found more hosts since.
+// Names of hosts and numbers of boards. Names are looked up in the cards' peer tables, read again once when
+// one is not found: a mapper may have found more hosts since.
 #include <stdio.h>
 #include <string.h>
 
@@ -53,12 +53,14 @@ mx_return_t mx_hostname_to_nic_id(char* hostname, uint64_t* nic_id) {
         return fail(nullptr, MX_BAD_HOSTNAME_ARGS, "mx_hostname_to_nic_id", "a null pointer");
     {
         Locked locked;
-        if (const myri_peer* p = find([&](const myri_peer& peer) { return same_name(peer.name, hostname); })) {
+        if (const myri_peer* p =
+                find([&](const myri_peer& peer) { return same_name(peer.name, hostname); })) {
             *nic_id = p->mac;
             return MX_SUCCESS;
         }
     }
-    return fail(nullptr, MX_HOST_NOT_FOUND, "mx_hostname_to_nic_id", "no host \"%.80s\" in the network", hostname);
+    return fail(nullptr, MX_HOST_NOT_FOUND, "mx_hostname_to_nic_id", "no host \"%.80s\" in the network",
+                hostname);
 }
 
 mx_return_t mx_nic_id_to_hostname(uint64_t nic_id, char* hostname) {

@@ -121,7 +121,8 @@ void tear_down(Endpoint& e) {
     for (uint32_t i = 0; i < e.partner_count; ++i) {
         Partner* p = e.partners[i];
         for (unsigned a = 0; a < stream_window; ++a)
-            if (p->arrivals[a] && p->arrivals[a]->buffer != p->arrivals[a]->few && !p->arrivals[a]->unexpected)
+            if (p->arrivals[a] && p->arrivals[a]->buffer != p->arrivals[a]->few &&
+                !p->arrivals[a]->unexpected)
                 free(p->arrivals[a]->buffer);
         free(p->arrivals);
         free(p);
@@ -147,10 +148,11 @@ void tear_down(Endpoint& e) {
         e.lost = l->next;
         free(l);
     }
+    if (library.driver)
+        library.driver->close({e.board, e.id}, e.memory);
     if (e.wakeup_fd >= 0)
         close(e.wakeup_fd);
     e.wakeup_fd = -1;
-    library.driver->close({e.board, e.id}, e.memory);
 }
 
 int open_on_driver(uint32_t board, uint32_t id, Endpoint& e, myri_endpoint_open& o) {
@@ -166,7 +168,8 @@ int open_somewhere(uint32_t board, uint32_t id, Endpoint& e, myri_endpoint_open&
     if (board != MX_ANY_NIC)
         return open_on_driver(board, id, e, o);
     int status = -EBUSY;
-    const uint32_t first = id == MX_ANY_ENDPOINT ? 0 : id, last = id == MX_ANY_ENDPOINT ? FW_ENDPOINTS - 1 : id;
+    const uint32_t first = id == MX_ANY_ENDPOINT ? 0 : id,
+                   last = id == MX_ANY_ENDPOINT ? FW_ENDPOINTS - 1 : id;
     for (uint32_t i = first; i <= last; ++i)
         for (uint32_t b = 0; b < library.board_count; ++b)
             if ((status = open_on_driver(b, i, e, o)) != -EBUSY)
@@ -238,8 +241,8 @@ static void say_goodbye(Endpoint& e) {
 
 using namespace myri;
 
-extern "C" mx_return_t mx_open_endpoint(uint32_t board, uint32_t endpoint_id, uint32_t key, mx_param_t* params,
-                                        uint32_t params_count, mx_endpoint_t* endpoint) {
+extern "C" mx_return_t mx_open_endpoint(uint32_t board, uint32_t endpoint_id, uint32_t key,
+                                        mx_param_t* params, uint32_t params_count, mx_endpoint_t* endpoint) {
     const char* const name = "mx_open_endpoint";
     if (!library.ready)
         return fail(nullptr, MX_NOT_INITIALIZED, name, "the library is not initialized");
@@ -252,7 +255,8 @@ extern "C" mx_return_t mx_open_endpoint(uint32_t board, uint32_t endpoint_id, ui
     if (board != MX_ANY_NIC && board >= library.board_count)
         return fail(nullptr, MX_BOARD_UNKNOWN, name, "board %u: there are %u", board, library.board_count);
     if (endpoint_id != MX_ANY_ENDPOINT && endpoint_id >= FW_ENDPOINTS)
-        return fail(nullptr, MX_BAD_ENDPOINT_ID, name, "endpoint %u: 0 to %u exist", endpoint_id, FW_ENDPOINTS - 1);
+        return fail(nullptr, MX_BAD_ENDPOINT_ID, name, "endpoint %u: 0 to %u exist", endpoint_id,
+                    FW_ENDPOINTS - 1);
 
     pthread_mutex_lock(&library.lock);
     mx_return_t code = MX_SUCCESS;

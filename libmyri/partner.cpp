@@ -155,7 +155,8 @@ void partner_refused(Endpoint& ep, Partner& p, unsigned reason) {
     p.refusal_reason = static_cast<uint8_t>(reason);
     p.refusal_at = now;
     if (++p.refusals >= refusals_believed) {
-        partner_fail(ep, p, reason == WIRE_REFUSED_CLOSED ? MX_STATUS_ENDPOINT_CLOSED : MX_STATUS_BAD_SESSION);
+        partner_fail(ep, p,
+                     reason == WIRE_REFUSED_CLOSED ? MX_STATUS_ENDPOINT_CLOSED : MX_STATUS_BAD_SESSION);
         return;
     }
     p.refused_probe_at = now + spacing;

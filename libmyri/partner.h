@@ -2,9 +2,10 @@
 // A peer endpoint as one local endpoint knows it: the two streams of sequenced messages between them.
 //
 // Concepts
-//  stream    sequence numbers count messages and wrap at 2^16. Outgoing: [send_base, send_next) is unacknowledged.
-//            Incoming: below receive_next all is here; below match_next all has had its turn in matching; the messages
-//            from receive_next on that have begun to arrive stand in `arrivals`.
+//  stream    sequence numbers count messages and wrap at 2^16. Outgoing: [send_base, send_next) is
+//  unacknowledged.
+//            Incoming: below receive_next all is here; below match_next all has had its turn in matching; the
+//            messages from receive_next on that have begun to arrive stand in `arrivals`.
 //  timers    absolute times, `never` when off. The endpoint looks at them when the earliest is due.
 //  refusals  nacks are hints: "closed" and "bad session" count only when they answer separate probes.
 #pragma once
@@ -16,15 +17,17 @@
 
 namespace myri {
 
-constexpr uint16_t stream_window = 256;          // messages in flight per direction
-constexpr uint16_t first_sequence = 0xfff0;      // wrapping is ordinary
+constexpr uint16_t stream_window = 256;     // messages in flight per direction
+constexpr uint16_t first_sequence = 0xfff0; // wrapping is ordinary
 constexpr uint64_t resend_floor = 100 * ps_per_us;
 constexpr uint64_t resend_ceiling = 500 * ps_per_ms;
-constexpr uint64_t ack_delay = 50 * ps_per_us;   // below the resend floor by more than a round trip
+constexpr uint64_t ack_delay = 50 * ps_per_us; // below the resend floor by more than a round trip
 constexpr uint64_t refusal_spacing = 20 * ps_per_us;
 constexpr unsigned refusals_believed = 3;
 
-inline int sequence_distance(uint16_t a, uint16_t b) { return static_cast<int16_t>(static_cast<uint16_t>(a - b)); }
+inline int sequence_distance(uint16_t a, uint16_t b) {
+    return static_cast<int16_t>(static_cast<uint16_t>(a - b));
+}
 
 struct Partner {
     Endpoint* endpoint = nullptr;

@@ -48,7 +48,8 @@ Endpoint* lock_endpoint_of(mx_endpoint_addr_t addr) {
         return nullptr;
     // The owner of the lock may be this thread's own handler's caller: it has let go of it.
     pthread_mutex_lock(&e->lock);
-    if (e->magic == endpoint_magic && e->generation == (low >> 16 & 0xff) && (low & 0xffff) < e->partner_count)
+    if (e->magic == endpoint_magic && e->generation == (low >> 16 & 0xff) &&
+        (low & 0xffff) < e->partner_count)
         return e;
     pthread_mutex_unlock(&e->lock);
     return nullptr;
@@ -66,7 +67,8 @@ mx_return_t mx_iconnect(mx_endpoint_t endpoint, uint64_t nic_id, uint32_t endpoi
     Connect* c = nullptr;
     const mx_return_t code = begin(call.endpoint(), nic_id, endpoint_id, key, match_info, context, c);
     if (code != MX_SUCCESS)
-        return call.fail(code, "NIC %012llx endpoint %u", static_cast<unsigned long long>(nic_id), endpoint_id);
+        return call.fail(code, "NIC %012llx endpoint %u", static_cast<unsigned long long>(nic_id),
+                         endpoint_id);
     c->forgotten = request == nullptr;
     if (request)
         *request = to_handle(c);
@@ -75,8 +77,8 @@ mx_return_t mx_iconnect(mx_endpoint_t endpoint, uint64_t nic_id, uint32_t endpoi
     return MX_SUCCESS;
 }
 
-mx_return_t mx_connect(mx_endpoint_t endpoint, uint64_t nic_id, uint32_t endpoint_id, uint32_t key, uint32_t timeout,
-                       mx_endpoint_addr_t* addr) {
+mx_return_t mx_connect(mx_endpoint_t endpoint, uint64_t nic_id, uint32_t endpoint_id, uint32_t key,
+                       uint32_t timeout, mx_endpoint_addr_t* addr) {
     Call call(endpoint, "mx_connect");
     if (call.refused())
         return call.answer();
@@ -170,7 +172,8 @@ mx_return_t mx_decompose_endpoint_addr(mx_endpoint_addr_t addr, uint64_t* nic_id
 mx_return_t mx_set_endpoint_addr_context(mx_endpoint_addr_t addr, void* context) {
     Endpoint* e = lock_endpoint_of(addr);
     if (!e)
-        return fail(nullptr, MX_BAD_ENDPOINT, "mx_set_endpoint_addr_context", "the address is of no open endpoint");
+        return fail(nullptr, MX_BAD_ENDPOINT, "mx_set_endpoint_addr_context",
+                    "the address is of no open endpoint");
     e->partners[addr.stuff[0] & 0xffff]->context = context;
     pthread_mutex_unlock(&e->lock);
     return MX_SUCCESS;
@@ -179,7 +182,8 @@ mx_return_t mx_set_endpoint_addr_context(mx_endpoint_addr_t addr, void* context)
 mx_return_t mx_get_endpoint_addr_context(mx_endpoint_addr_t addr, void** context) {
     Endpoint* e = lock_endpoint_of(addr);
     if (!e)
-        return fail(nullptr, MX_BAD_ENDPOINT, "mx_get_endpoint_addr_context", "the address is of no open endpoint");
+        return fail(nullptr, MX_BAD_ENDPOINT, "mx_get_endpoint_addr_context",
+                    "the address is of no open endpoint");
     if (context)
         *context = e->partners[addr.stuff[0] & 0xffff]->context;
     pthread_mutex_unlock(&e->lock);

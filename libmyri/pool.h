@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Free lists for the objects that live as long as a message: taking one costs no allocation once the pool is warm.
+// Free lists for the objects that live as long as a message: taking one costs no allocation once the pool is
+// warm.
 //
-// Concepts: objects come from slabs of `batch`; slabs are given back only when the pool is cleared. Every slab object
-// is constructed by take() and destroyed by give().
+// Concepts: objects come from slabs of `batch`; slabs are given back only when the pool is cleared. Every
+// slab object is constructed by take() and destroyed by give().
 #pragma once
 
 #include <stdlib.h>

@@ -50,15 +50,18 @@ mx_return_t mx_wakeup(mx_endpoint_t endpoint) {
 
 mx_return_t mx_register_unexp_callback(mx_endpoint_t endpoint, mx_matching_callback_t, void*) {
     Call call(endpoint, "mx_register_unexp_callback");
-    return call.refused() ? call.answer() : call.fail(MX_FAILURE, "not supported: use mx_register_unexp_handler");
+    return call.refused() ? call.answer()
+                          : call.fail(MX_FAILURE, "not supported: use mx_register_unexp_handler");
 }
 
-mx_return_t mx_iput(mx_endpoint_t endpoint, void*, uint32_t, mx_endpoint_addr_t, uint64_t, void*, mx_request_t*) {
+mx_return_t mx_iput(mx_endpoint_t endpoint, void*, uint32_t, mx_endpoint_addr_t, uint64_t, void*,
+                    mx_request_t*) {
     Call call(endpoint, "mx_iput");
     return call.refused() ? call.answer() : call.fail(MX_FAILURE, "not supported");
 }
 
-mx_return_t mx_iget(mx_endpoint_t endpoint, void*, uint32_t, mx_endpoint_addr_t, uint64_t, void*, mx_request_t*) {
+mx_return_t mx_iget(mx_endpoint_t endpoint, void*, uint32_t, mx_endpoint_addr_t, uint64_t, void*,
+                    mx_request_t*) {
     Call call(endpoint, "mx_iget");
     return call.refused() ? call.answer() : call.fail(MX_FAILURE, "not supported");
 }

@@ -7,8 +7,8 @@
 
 using namespace myri;
 
-static mx_return_t look(const char* name, mx_endpoint_t endpoint, bool block, uint32_t timeout, uint64_t match,
-                        uint64_t mask, mx_status_t* status, uint32_t* result) {
+static mx_return_t look(const char* name, mx_endpoint_t endpoint, bool block, uint32_t timeout,
+                        uint64_t match, uint64_t mask, mx_status_t* status, uint32_t* result) {
     Call call(endpoint, name);
     if (call.refused())
         return call.answer();
@@ -34,8 +34,8 @@ static mx_return_t look(const char* name, mx_endpoint_t endpoint, bool block, ui
 
 extern "C" {
 
-mx_return_t mx_irecv(mx_endpoint_t endpoint, mx_segment_t* segments, uint32_t segments_count, uint64_t match_info,
-                     uint64_t match_mask, void* context, mx_request_t* request) {
+mx_return_t mx_irecv(mx_endpoint_t endpoint, mx_segment_t* segments, uint32_t segments_count,
+                     uint64_t match_info, uint64_t match_mask, void* context, mx_request_t* request) {
     Call call(endpoint, "mx_irecv");
     if (call.refused())
         return call.answer();
@@ -45,11 +45,12 @@ mx_return_t mx_irecv(mx_endpoint_t endpoint, mx_segment_t* segments, uint32_t se
         return call.fail(bad, "list of %u segments at %p", segments_count, static_cast<void*>(segments));
     if (match_info & ~match_mask)
         return call.fail(MX_BAD_MATCH_MASK, "match 0x%llx has bits outside the mask 0x%llx",
-                         static_cast<unsigned long long>(match_info), static_cast<unsigned long long>(match_mask));
+                         static_cast<unsigned long long>(match_info),
+                         static_cast<unsigned long long>(match_mask));
     if (ep.context_mask & ~match_mask)
-        return call.fail(MX_BAD_MATCHING_FOR_CONTEXT_ID_MASK, "mask 0x%llx does not cover the context id 0x%llx",
-                         static_cast<unsigned long long>(match_mask),
-                         static_cast<unsigned long long>(ep.context_mask));
+        return call.fail(
+            MX_BAD_MATCHING_FOR_CONTEXT_ID_MASK, "mask 0x%llx does not cover the context id 0x%llx",
+            static_cast<unsigned long long>(match_mask), static_cast<unsigned long long>(ep.context_mask));
     Receive* r = ep.new_receive();
     if (!r || !r->segments.set(segments, segments_count)) {
         if (r)

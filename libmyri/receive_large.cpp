@@ -13,17 +13,27 @@ namespace myri {
 
 namespace {
 
-bool bit(const uint64_t* bits, uint32_t n) { return bits[n / 64] >> (n % 64) & 1; }
-void set_bit(uint64_t* bits, uint32_t n) { bits[n / 64] |= UINT64_C(1) << (n % 64); }
-void clear_bit(uint64_t* bits, uint32_t n) { bits[n / 64] &= ~(UINT64_C(1) << (n % 64)); }
+bool bit(const uint64_t* bits, uint32_t n) {
+    return bits[n / 64] >> (n % 64) & 1;
+}
+void set_bit(uint64_t* bits, uint32_t n) {
+    bits[n / 64] |= UINT64_C(1) << (n % 64);
+}
+void clear_bit(uint64_t* bits, uint32_t n) {
+    bits[n / 64] &= ~(UINT64_C(1) << (n % 64));
+}
 
-uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
 
 uint32_t block_bytes(const IncomingWindow& w, uint32_t block) {
     return smaller(w.granted - block * WIRE_BLOCK_SIZE, WIRE_BLOCK_SIZE);
 }
 
-uint32_t blocks_of(uint32_t bytes) { return (bytes + WIRE_BLOCK_SIZE - 1) / WIRE_BLOCK_SIZE; }
+uint32_t blocks_of(uint32_t bytes) {
+    return (bytes + WIRE_BLOCK_SIZE - 1) / WIRE_BLOCK_SIZE;
+}
 
 void close_window(Endpoint& ep, IncomingWindow& w) {
     if (w.registration)
@@ -91,7 +101,8 @@ void ask_for_grant(Endpoint& ep, LargeReceive* l, uint32_t offset) {
 // False: what the sender says about the window cannot be.
 bool open_window(LargeReceive* l, const msg_rendezvous& m) {
     const uint32_t offset = be32_to_cpu(m.offset), granted = be32_to_cpu(m.granted);
-    if (offset % FW_WINDOW_MAX || offset >= l->length || granted != smaller(l->length - offset, FW_WINDOW_MAX))
+    if (offset % FW_WINDOW_MAX || offset >= l->length ||
+        granted != smaller(l->length - offset, FW_WINDOW_MAX))
         return false;
     IncomingWindow* w = nullptr;
     for (IncomingWindow& candidate : l->windows) {
@@ -161,14 +172,15 @@ int prepare_target(Endpoint& ep, LargeReceive* l, IncomingWindow& w, bool cut) {
     if (w.registration)
         return 0;
     if (!w.bounce)
-        w.registration = ep.registrations.acquire(l->receive->segments, w.offset, w.direct, true, w.at, error);
+        w.registration =
+            ep.registrations.acquire(l->receive->segments, w.offset, w.direct, true, w.at, error);
     if (!w.registration && (w.bounce || error == -E2BIG))
         w.registration = register_own(ep, w.bounce, w.direct, w.at, error);
     return w.registration ? 0 : error;
 }
 
-bool post_pull(Endpoint& ep, LargeReceive* l, unsigned window, unsigned handle, uint32_t first, uint32_t count,
-               bool cut) {
+bool post_pull(Endpoint& ep, LargeReceive* l, unsigned window, unsigned handle, uint32_t first,
+               uint32_t count, bool cut) {
     IncomingWindow& w = l->windows[window];
     Pull& p = ep.large.pulls[handle];
     p.owner = l;
@@ -207,7 +219,8 @@ int free_pull(const Endpoint& ep) {
     return -1;
 }
 
-// Posts pulls for what a window misses. 0, or why it cannot go on: -EBUSY no handle or slot, else of the memory.
+// Posts pulls for what a window misses. 0, or why it cannot go on: -EBUSY no handle or slot, else of the
+// memory.
 int pull_window(Endpoint& ep, LargeReceive* l, unsigned window, bool& any) {
     IncomingWindow& w = l->windows[window];
     const uint32_t direct_blocks = blocks_of(w.direct), all = direct_blocks + (w.cut != 0);
@@ -249,7 +262,8 @@ void end_pull(Endpoint& ep, Pull& p) {
     ep.large.work = true;
 }
 
-bool block_is_good(const LargeReceive* l, const IncomingWindow& w, const Pull& p, uint32_t block, uint32_t crc) {
+bool block_is_good(const LargeReceive* l, const IncomingWindow& w, const Pull& p, uint32_t block,
+                   uint32_t crc) {
     if (l->unchecked)
         return true;
     const uint32_t before = block * WIRE_BLOCK_SIZE, bytes = block_bytes(w, block);
@@ -288,7 +302,8 @@ bool large_pull_more(Endpoint& ep) {
                 if (l->windows[w].open)
                     status = pull_window(ep, l, w, any);
             if (status == -EBUSY) {
-                ep.large.work = free_pull(ep) >= 0; // no slot: look again; no handle: one that ends brings the work back
+                ep.large.work =
+                    free_pull(ep) >= 0; // no slot: look again; no handle: one that ends brings the work back
                 return any;
             }
             if (status == -ENOSPC || status == -ENOMEM) {
@@ -420,7 +435,8 @@ void large_pull_failed(Endpoint& ep, uint32_t pull_generation, uint32_t why) {
     } else if (why == FW_PULL_REFUSED_GRANT) {
         give_up(ep, l);
     } else if (why == FW_PULL_REFUSED_CLOSED || why == FW_PULL_REFUSED_SESSION) {
-        partner_fail(ep, *l->from, why == FW_PULL_REFUSED_CLOSED ? MX_STATUS_ENDPOINT_CLOSED : MX_STATUS_BAD_SESSION);
+        partner_fail(ep, *l->from,
+                     why == FW_PULL_REFUSED_CLOSED ? MX_STATUS_ENDPOINT_CLOSED : MX_STATUS_BAD_SESSION);
     } // a time limit: fetched again; probes find out whether the partner lives
 }
 
@@ -449,8 +465,8 @@ void large_pull_retired(Endpoint& ep, unsigned index) {
             in_use |= other.owner == l && &l->windows[other.window] == &w;
         if (in_use)
             return;
-        // The blocks that are here stay: the new grant is for the same range, but nothing of this window is known
-        // to be good under it, so it begins anew.
+        // The blocks that are here stay: the new grant is for the same range, but nothing of this window is
+        // known to be good under it, so it begins anew.
         const uint32_t offset = w.offset;
         close_window(ep, w);
         ask_for_grant(ep, l, offset);

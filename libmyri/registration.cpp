@@ -43,7 +43,8 @@ bool RegistrationCache::drop_unused() {
     return false;
 }
 
-Registration* RegistrationCache::find(const mx_segment_t* pieces, uint32_t count, bool writable, uint32_t& at) {
+Registration* RegistrationCache::find(const mx_segment_t* pieces, uint32_t count, bool writable,
+                                      uint32_t& at) {
     for (Registration* r = all.back(); r; r = r->link.prev) {
         if (r->stale || (writable && !r->writable) || r->count != count)
             continue;
@@ -68,8 +69,8 @@ Registration* RegistrationCache::find(const mx_segment_t* pieces, uint32_t count
     return nullptr;
 }
 
-Registration* RegistrationCache::acquire(const Segments& buffer, uint32_t offset, uint32_t bytes, bool writable,
-                                         uint32_t& at, int& error) {
+Registration* RegistrationCache::acquire(const Segments& buffer, uint32_t offset, uint32_t bytes,
+                                         bool writable, uint32_t& at, int& error) {
     mx_segment_t pieces[MX_MAX_SEGMENTS];
     const uint32_t count = buffer.pieces(offset, bytes, pieces, MX_MAX_SEGMENTS);
     Registration* r = find(pieces, count, writable, at);

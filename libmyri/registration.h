@@ -3,8 +3,10 @@
 //
 // Concepts
 //  registration  up to FW_WINDOW_MAX bytes of a user's buffer, named to the card by window and generation.
-//  cache         a registration that nobody uses stays until its place is needed (least recently used goes first), unless
-//                MX_RCACHE=0. The driver checks access when it registers and, in the emulator, at each transfer.
+//  cache         a registration that nobody uses stays until its place is needed (least recently used goes
+//  first), unless
+//                MX_RCACHE=0. The driver checks access when it registers and, in the emulator, at each
+//                transfer.
 // Under the endpoint's lock.
 #pragma once
 
@@ -34,11 +36,11 @@ public:
     void open(uint32_t board, uint32_t endpoint, bool keep);
     void clear(); // without telling the driver: the endpoint is closed
 
-    // Makes bytes [offset, offset + bytes) of a buffer known to the card; `at` says where they begin in the window.
-    // nullptr with `error`: -ENOSPC (all windows in use: try again when one has been released), -E2BIG (too many
-    // pieces: go through a copy), -EFAULT, -ENOMEM.
-    Registration* acquire(const Segments& buffer, uint32_t offset, uint32_t bytes, bool writable, uint32_t& at,
-                          int& error);
+    // Makes bytes [offset, offset + bytes) of a buffer known to the card; `at` says where they begin in the
+    // window. nullptr with `error`: -ENOSPC (all windows in use: try again when one has been released),
+    // -E2BIG (too many pieces: go through a copy), -EFAULT, -ENOMEM.
+    Registration* acquire(const Segments& buffer, uint32_t offset, uint32_t bytes, bool writable,
+                          uint32_t& at, int& error);
     void release(Registration* registration);
 
     // Forgets what touches [address, address + bytes).

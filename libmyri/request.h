@@ -2,7 +2,8 @@
 // What the user has posted, and what the library itself sends: the objects behind mx_request_t.
 //
 // Concepts
-//  Request   lives while the user's handle does (`user`) or the network needs it (`network`): an eager send is reported
+//  Request   lives while the user's handle does (`user`) or the network needs it (`network`): an eager send
+//  is reported
 //            at once and kept until it is acknowledged.
 //  Send      a sequenced message, the user's or a control message; holds what a resend needs.
 //  Receive   a posted receive.
@@ -36,8 +37,8 @@ struct Request {
     bool forgotten = false;
     Endpoint* endpoint = nullptr;
     Partner* partner = nullptr;
-    Link<Request> done;     // in the endpoint's list of completed requests
-    uint64_t deadline = 0;  // picoseconds; `never` for none
+    Link<Request> done;    // in the endpoint's list of completed requests
+    uint64_t deadline = 0; // picoseconds; `never` for none
     mx_status_t status = {};
 };
 
@@ -60,7 +61,7 @@ struct Send : Request {
     uint64_t match = 0;
     uint32_t length = 0;
     uint32_t slot_mark = 0; // number of the slot it went into last
-    uint64_t posted_at = 0;       // last time
+    uint64_t posted_at = 0; // last time
     uint64_t first_posted_at = 0;
 
     uint8_t data_bytes = 0; // bytes of `data` that travel
@@ -72,12 +73,12 @@ struct Send : Request {
     // Large: see send_large.cpp.
     bool rendezvous = false;
     uint16_t rendezvous_number = 0;
-    bool matched = false;       // the receiver has asked for data
-    bool wants_grant = false;   // waits for one to become free
+    bool matched = false;     // the receiver has asked for data
+    bool wants_grant = false; // waits for one to become free
     Link<Send> grant_link;
     uint8_t grants_open = 0;
-    uint8_t retiring = 0;       // grants whose RETIRED event is awaited before the report
-    uint32_t next_offset = 0;   // of the message; the next window to grant
+    uint8_t retiring = 0;     // grants whose RETIRED event is awaited before the report
+    uint32_t next_offset = 0; // of the message; the next window to grant
 
     Segments segments;
     alignas(8) uint8_t data[MSG_SMALL_MAX];
@@ -104,37 +105,41 @@ struct Connect : Request {
     uint64_t sent_at = 0;
     uint64_t resend_at = 0;
     uint64_t interval = 0;
-    uint64_t refusal_at = 0; // of the last nack that counted
+    uint64_t refusal_at = 0;            // of the last nack that counted
     mx_status_t* reported_to = nullptr; // a blocked mx_connect: status and end go there
     bool* over = nullptr;
 };
 
 struct Arrival {
-    Link<Arrival> link;        // unexpected
+    Link<Arrival> link; // unexpected
     Partner* from = nullptr;
-    uint8_t message = 0;       // enum msg_kind
-    bool in_stream = false;    // the partner's window of arrivals points here
-    bool matched = false;      // has had its turn in the order of matching
-    bool complete = false;     // all data is here
-    bool discard = false;      // consumed by the unexpected handler, or too late
-    bool unexpected = false;   // in the unexpected queue
+    uint8_t message = 0;     // enum msg_kind
+    bool in_stream = false;  // the partner's window of arrivals points here
+    bool matched = false;    // has had its turn in the order of matching
+    bool complete = false;   // all data is here
+    bool discard = false;    // consumed by the unexpected handler, or too late
+    bool unexpected = false; // in the unexpected queue
     bool in_handler = false;
-    bool abandoned = false;    // its partner went while the handler ran
-    bool unchecked = false;    // RENDEZVOUS without checksums
-    uint8_t fragments = 0;     // MEDIUM: how many, and which are here
+    bool abandoned = false; // its partner went while the handler ran
+    bool unchecked = false; // RENDEZVOUS without checksums
+    uint8_t fragments = 0;  // MEDIUM: how many, and which are here
     uint8_t fragments_here = 0;
     uint16_t sequence = 0;
     uint64_t match = 0;
     uint32_t length = 0;
-    uint32_t charged = 0;      // bytes counted against the endpoint's limit
+    uint32_t charged = 0; // bytes counted against the endpoint's limit
     Receive* receive = nullptr;
-    Send* local = nullptr;     // a message from the own endpoint
+    Send* local = nullptr; // a message from the own endpoint
     LargeReceive* large = nullptr;
     uint8_t* buffer = nullptr; // `few`, or allocated
     alignas(8) uint8_t few[MSG_SMALL_MAX];
 };
 
-inline Request* from_handle(mx_request_t handle) { return reinterpret_cast<Request*>(handle); }
-inline mx_request_t to_handle(Request* request) { return reinterpret_cast<mx_request_t>(request); }
+inline Request* from_handle(mx_request_t handle) {
+    return reinterpret_cast<Request*>(handle);
+}
+inline mx_request_t to_handle(Request* request) {
+    return reinterpret_cast<mx_request_t>(request);
+}
 
 } // namespace myri

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A user's buffer: up to 256 segments seen as one stream of bytes.
 //
-// Concepts: the list is copied, the bytes stay the user's. Offsets and lengths must lie inside `length()`. Functions
-// that take a checksum continue it over the bytes; they charge copies and checksums to virtual time.
+// Concepts: the list is copied, the bytes stay the user's. Offsets and lengths must lie inside `length()`.
+// Functions that take a checksum continue it over the bytes; they charge copies and checksums to virtual
+// time.
 #pragma once
 
 #include <stdint.h>
@@ -26,7 +27,8 @@ public:
 
     uint32_t length() const { return length_; }
 
-    // The pieces of [offset, offset + bytes), empty ones left out. Returns how many were written, at most `room`.
+    // The pieces of [offset, offset + bytes), empty ones left out. Returns how many were written, at most
+    // `room`.
     uint32_t pieces(uint32_t offset, uint32_t bytes, mx_segment_t* to, uint32_t room) const;
     // The address of the range if it lies in one segment, else nullptr.
     void* contiguous(uint32_t offset, uint32_t bytes) const;

@@ -76,7 +76,8 @@ void self_send(Endpoint& ep, Send* s, bool synchronous) {
         deliver(ep, s, r);
         return;
     }
-    if (!synchronous && s->length <= MSG_MEDIUM_MAX && s->length <= ep.unexpected_max && ep.unexpected_bytes <= ep.unexpected_max - s->length) {
+    if (!synchronous && s->length <= MSG_MEDIUM_MAX && s->length <= ep.unexpected_max &&
+        ep.unexpected_bytes <= ep.unexpected_max - s->length) {
         a->buffer = s->length <= sizeof a->few ? a->few : static_cast<uint8_t*>(malloc(s->length));
         if (a->buffer) {
             s->segments.gather(0, a->buffer, s->length);

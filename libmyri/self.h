@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages from an endpoint to itself: matched and copied without the card.
 //
-// Concepts: an isend of up to MSG_MEDIUM_MAX bytes that nobody waits for is buffered and completes; longer ones and every
-// issend complete when they are matched.
+// Concepts: an isend of up to MSG_MEDIUM_MAX bytes that nobody waits for is buffered and completes; longer
+// ones and every issend complete when they are matched.
 #pragma once
 
 #include "libmyri/endpoint.h"

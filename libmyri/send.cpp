@@ -26,8 +26,9 @@ void prepare_inline(Send* s, const mx_segment_t* segments, uint32_t count) {
     }
 }
 
-mx_return_t post(const char* name, bool synchronous, mx_endpoint_t endpoint, mx_segment_t* segments, uint32_t count,
-                 mx_endpoint_addr_t destination, uint64_t match, void* context, mx_request_t* request) {
+mx_return_t post(const char* name, bool synchronous, mx_endpoint_t endpoint, mx_segment_t* segments,
+                 uint32_t count, mx_endpoint_addr_t destination, uint64_t match, void* context,
+                 mx_request_t* request) {
     Call call(endpoint, name);
     if (call.refused())
         return call.answer();
@@ -101,13 +102,17 @@ mx_return_t post(const char* name, bool synchronous, mx_endpoint_t endpoint, mx_
 extern "C" {
 
 mx_return_t mx_isend(mx_endpoint_t endpoint, mx_segment_t* segments, uint32_t segments_count,
-                     mx_endpoint_addr_t destination, uint64_t match_info, void* context, mx_request_t* request) {
-    return post("mx_isend", false, endpoint, segments, segments_count, destination, match_info, context, request);
+                     mx_endpoint_addr_t destination, uint64_t match_info, void* context,
+                     mx_request_t* request) {
+    return post("mx_isend", false, endpoint, segments, segments_count, destination, match_info, context,
+                request);
 }
 
 mx_return_t mx_issend(mx_endpoint_t endpoint, mx_segment_t* segments, uint32_t segments_count,
-                      mx_endpoint_addr_t destination, uint64_t match_info, void* context, mx_request_t* request) {
-    return post("mx_issend", true, endpoint, segments, segments_count, destination, match_info, context, request);
+                      mx_endpoint_addr_t destination, uint64_t match_info, void* context,
+                      mx_request_t* request) {
+    return post("mx_issend", true, endpoint, segments, segments_count, destination, match_info, context,
+                request);
 }
 
 mx_return_t mx_set_request_timeout(mx_endpoint_t endpoint, mx_request_t request, uint32_t milliseconds) {

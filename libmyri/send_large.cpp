@@ -46,7 +46,8 @@ void store_grant(Endpoint& ep, unsigned index, uint32_t at) {
     image.peer_card = cpu_to_be32(static_cast<uint32_t>(p.mac));
     image.peer_session = cpu_to_be32(p.session);
     constexpr uint32_t begin = offsetof(fw_grant, offset), end = offsetof(fw_grant, reserved1);
-    ep.window.store(grant_place(index) + begin, reinterpret_cast<const uint8_t*>(&image) + begin, end - begin);
+    ep.window.store(grant_place(index) + begin, reinterpret_cast<const uint8_t*>(&image) + begin,
+                    end - begin);
     ep.window.order_before_generation();
     store_generation(ep, index, true);
     ep.window.flush_to_card();
@@ -62,10 +63,11 @@ void store_checksum(Endpoint& ep, unsigned index, uint32_t block) {
     uint32_t crc = 0;
     if (library.options.checksum)
         crc = g.owner->segments.crc(0, g.offset + block * WIRE_BLOCK_SIZE, block_bytes(g, block));
-    alignas(8) fw_grant_crc entry{cpu_to_be32(static_cast<uint32_t>(g.generation) << 16 | block), cpu_to_be32(crc)};
+    alignas(8)
+        fw_grant_crc entry{cpu_to_be32(static_cast<uint32_t>(g.generation) << 16 | block), cpu_to_be32(crc)};
     const unsigned at = block % FW_GRANT_CRCS;
-    ep.window.store(grant_place(index) + static_cast<uint32_t>(offsetof(fw_grant, crcs) + at * sizeof entry), &entry,
-                    sizeof entry);
+    ep.window.store(grant_place(index) + static_cast<uint32_t>(offsetof(fw_grant, crcs) + at * sizeof entry),
+                    &entry, sizeof entry);
     ep.window.flush_to_card();
     g.tags[at] = block + 1;
 }
@@ -102,7 +104,8 @@ int open_grant(Endpoint& ep, Send* s, bool unasked, msg_rendezvous& m) {
     if (index < 0)
         return -ENOSPC;
     Grant& g = ep.large.grants[index];
-    const uint32_t bytes = s->length - s->next_offset < FW_WINDOW_MAX ? s->length - s->next_offset : FW_WINDOW_MAX;
+    const uint32_t bytes =
+        s->length - s->next_offset < FW_WINDOW_MAX ? s->length - s->next_offset : FW_WINDOW_MAX;
     uint32_t at = 0;
     int error = 0;
     g.registration = ep.registrations.acquire(s->segments, s->next_offset, bytes, false, at, error);
@@ -202,7 +205,8 @@ bool large_prepare(Endpoint& ep, Send* s) {
     Partner& p = *s->partner;
     do
         s->rendezvous_number = p.next_rendezvous++;
-    while (number_in_use(p.rendezvous, s->rendezvous_number) || number_in_use(p.unacked, s->rendezvous_number));
+    while (number_in_use(p.rendezvous, s->rendezvous_number) ||
+           number_in_use(p.unacked, s->rendezvous_number));
     msg_rendezvous m{};
     if (s->length && ep.large.unasked < grants_unasked) {
         const int status = open_grant(ep, s, true, m);

@@ -121,8 +121,8 @@ void wake_sleepers(Endpoint& ep) {
 }
 
 void sleep_set_wake_after(Endpoint& ep, bool blocking) {
-    const uint32_t us = seam.is_virtual() ? FW_WAKE_NEVER
-                        : blocking        ? 0u
+    const uint32_t us = seam.is_virtual()            ? FW_WAKE_NEVER
+                        : blocking                   ? 0u
                         : library.options.monothread ? FW_WAKE_NEVER
                                                      : 1000u;
     struct {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a call does when there is nothing to do: in virtual time it parks, else it polls, yields, and at last sleeps.
+// What a call does when there is nothing to do: in virtual time it parks, else it polls, yields, and at last
+// sleeps.
 //
-// Concepts: a sleeping thread does not hold the endpoint's lock, so that others can use the endpoint; mx_wakeup and the
-// closing of the endpoint wake it. `wake_after` tells the card how long an event may lie unread before it interrupts.
+// Concepts: a sleeping thread does not hold the endpoint's lock, so that others can use the endpoint;
+// mx_wakeup and the closing of the endpoint wake it. `wake_after` tells the card how long an event may lie
+// unread before it interrupts.
 #pragma once
 
 #include "libmyri/endpoint.h"
@@ -12,7 +14,8 @@ namespace myri {
 // After a pass without news, with the lock: returns when there may be some, at `until` at the latest.
 void sleep_for_news(Endpoint& ep, uint64_t until);
 
-// The pause of calls that do not block: they look again after it. After 4 of them in a row virtual time passes.
+// The pause of calls that do not block: they look again after it. After 4 of them in a row virtual time
+// passes.
 void empty_poll(Endpoint& ep);
 
 void wake_sleepers(Endpoint& ep);

@@ -58,7 +58,8 @@ void Window::flush_to_card() {
     flush_without_hurry();
     if (!card_asleep)
         return;
-    __sync_synchronize(); // the card sets card_asleep, fences, and looks at its slots once more: one of both sees
+    __sync_synchronize(); // the card sets card_asleep, fences, and looks at its slots once more: one of both
+                          // sees
     if (*card_asleep) {
         myri_endpoint_ref ref{board, endpoint};
         driver->request(MYRI_WAKE, &ref, sizeof ref);

@@ -2,10 +2,11 @@
 // Stores into an endpoint's SRAM window: request slots, grants, checksums, consumer counts.
 //
 // Concepts
-//  window   write-combined memory of the card, or, in virtual time, records in the clock page. Written in units of
+//  window   write-combined memory of the card, or, in virtual time, records in the clock page. Written in
+//  units of
 //           8 bytes; stores between two barriers may arrive in any order, and in pieces.
-//  slot     body and addresses first, a barrier, then the last 8 bytes with the generation as one store, a flush.
-//  done     the firmware reports how many slots it has taken; at most FW_SLOTS are in flight.
+//  slot     body and addresses first, a barrier, then the last 8 bytes with the generation as one store, a
+//  flush. done     the firmware reports how many slots it has taken; at most FW_SLOTS are in flight.
 #pragma once
 
 #include <stddef.h>
@@ -53,9 +54,11 @@ public:
     uint32_t posted() const { return posted_; }
     uint32_t done() const { return done_; }
     unsigned free_slots() const { return FW_SLOTS - (posted_ - done_); }
-    // True when slot number `mark` (posted() before it was written) has surely not been sent. Up to a quarter of the
-    // slots may be done without the firmware having told.
-    bool surely_waits(uint32_t mark) const { return static_cast<int32_t>(mark - done_) >= static_cast<int32_t>(untold); }
+    // True when slot number `mark` (posted() before it was written) has surely not been sent. Up to a quarter
+    // of the slots may be done without the firmware having told.
+    bool surely_waits(uint32_t mark) const {
+        return static_cast<int32_t>(mark - done_) >= static_cast<int32_t>(untold);
+    }
     static constexpr uint32_t untold = FW_SLOTS / 4;
 
     // Room for a body of `bytes`, zeroed up to the next multiple of 8. Only with free_slots() > 0.
@@ -71,7 +74,9 @@ public:
     void post(const SlotAddress& to, uint32_t length, uint32_t argument);
 
     // From an event's trailer.
-    void note_done(uint8_t slots_done) { done_ += static_cast<uint8_t>(slots_done - static_cast<uint8_t>(done_)); }
+    void note_done(uint8_t slots_done) {
+        done_ += static_cast<uint8_t>(slots_done - static_cast<uint8_t>(done_));
+    }
 
 private:
     Window& window;

@@ -64,7 +64,8 @@ void post_fragment(Endpoint& ep, Partner& p, Send& s, unsigned fragment, bool fi
             s.segments.gather(fragment * chunk_bytes, chunk, bytes);
     } else {
         uint32_t crc = checksum_header(p.prefix_out, h);
-        crc = fill ? s.segments.gather_crc(crc, fragment * chunk_bytes, chunk, bytes) : checksum_data(crc, chunk, bytes);
+        crc = fill ? s.segments.gather_crc(crc, fragment * chunk_bytes, chunk, bytes)
+                   : checksum_data(crc, chunk, bytes);
         h.crc = cpu_to_be32(crc);
     }
     uint8_t* body = ep.slots.body(WIRE_BODY_DATA);
@@ -250,8 +251,8 @@ void stream_acknowledged(Endpoint& ep, Partner& p, uint16_t ack) {
     p.send_base = ack;
     if (sample_from) {
         uint64_t sample = seam.now() - sample_from;
-        // Which of the copies was acknowledged is unknown. Leaving such samples out would keep an estimate that is too
-        // small for ever; taken whole, losses would inflate it.
+        // Which of the copies was acknowledged is unknown. Leaving such samples out would keep an estimate
+        // that is too small for ever; taken whole, losses would inflate it.
         if (ambiguous && p.smoothed_rtt && sample > 2 * p.smoothed_rtt)
             sample = 2 * p.smoothed_rtt;
         p.smoothed_rtt = p.smoothed_rtt ? p.smoothed_rtt - p.smoothed_rtt / 8 + sample / 8 : sample;
@@ -347,6 +348,8 @@ void stream_owe_ack(Endpoint& ep, Partner& p) {
     }
 }
 
-void stream_forget(Endpoint& ep, Send* s) { free_chunks(ep, s); }
+void stream_forget(Endpoint& ep, Send* s) {
+    free_chunks(ep, s);
+}
 
 } // namespace myri

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The outgoing stream to a partner: sequence numbers, slots, acknowledgements, resends.
 //
-// Concepts: a message takes its sequence number when the stream has room (stream_window messages in flight), then
-// waits for slots, is posted, and is kept until acknowledged. A timer, a nack or a gap that the receiver sees resends
-// it; the oldest first. Giving up is by time. Packets that carry no message (ACK, PROBE, CLOSE) are not kept.
+// Concepts: a message takes its sequence number when the stream has room (stream_window messages in flight),
+// then waits for slots, is posted, and is kept until acknowledged. A timer, a nack or a gap that the receiver
+// sees resends it; the oldest first. Giving up is by time. Packets that carry no message (ACK, PROBE, CLOSE)
+// are not kept.
 #pragma once
 
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The two ways of asking whether something has happened: once, and until it has.
 //
-// Concepts: both make progress first. A blocked wait ends early when the endpoint is woken up (mx_wakeup) or closed.
-// Timeouts are milliseconds; 0 is for ever.
+// Concepts: both make progress first. A blocked wait ends early when the endpoint is woken up (mx_wakeup) or
+// closed. Timeouts are milliseconds; 0 is for ever.
 #pragma once
 
 #include "libmyri/endpoint.h"
@@ -31,7 +31,8 @@ template <class Done> bool wait_until(Endpoint& ep, uint32_t timeout_ms, Done do
     const uint64_t until = deadline_after(timeout_ms);
     const uint32_t wakeups = __atomic_load_n(&ep.wakeups, __ATOMIC_ACQUIRE);
     ep.empty_polls = 0;
-    // While it slept without the lock the endpoint may have been closed, and with it everything `done` looks at.
+    // While it slept without the lock the endpoint may have been closed, and with it everything `done` looks
+    // at.
     while (ep.magic == endpoint_magic) {
         const bool news = ep.progress();
         if (done())

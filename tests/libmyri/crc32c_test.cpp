@@ -16,8 +16,9 @@ TEST_CASE("the vectors of RFC 3720") {
         up[i] = static_cast<uint8_t>(i);
         down[i] = static_cast<uint8_t>(31 - i);
     }
-    const uint8_t read10[48] = {0x01, 0xc0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x14, 0, 0, 0, 0, 0, 4, 0,
-                                0, 0, 0, 0x14, 0, 0, 0, 0x18, 0x28, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0};
+    const uint8_t read10[48] = {0x01, 0xc0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0,
+                                0x14, 0,    0, 0, 0, 0, 4, 0, 0, 0, 0, 0x14, 0, 0, 0, 0x18,
+                                0x28, 0,    0, 0, 0, 0, 0, 0, 2, 0, 0, 0,    0, 0, 0, 0};
     for (auto* f : {&crc32c, &crc32c_portable}) {
         CHECK_EQ(f(0, zeros.data(), 32), 0x8a9136aau);
         CHECK_EQ(f(0, ones.data(), 32), 0x62a8ab43u);
@@ -40,7 +41,8 @@ TEST_CASE("both ways, chained anywhere and copying, give the same") {
         CHECK_EQ(crc32c(crc32c(0, data.data() + at, cut), data.data() + at + cut, n - cut), whole);
         std::fill(copy.begin(), copy.end(), 0xaa);
         CHECK_EQ(crc32c_copy(0, copy.data() + round % 8, data.data() + at, n), whole);
-        CHECK(std::equal(copy.begin() + round % 8, copy.begin() + static_cast<long>(round % 8 + n), data.begin() + static_cast<long>(at)));
+        CHECK(std::equal(copy.begin() + round % 8, copy.begin() + static_cast<long>(round % 8 + n),
+                         data.begin() + static_cast<long>(at)));
         CHECK_EQ(copy[static_cast<size_t>(round % 8) + n], 0xaa);
     }
 }

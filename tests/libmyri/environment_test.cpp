@@ -34,7 +34,8 @@ TEST_CASE("defaults: checksum, zombies, cache and fatal errors on, the rest off"
 }
 
 TEST_CASE("values are taken") {
-    const Options o = parse({"MX_CSUM=0", "MX_RCACHE=2", "MX_MAX_RETRIES=0x10", "MYRI_FABRIC=/run/f", "MYRI_HOST=n3"});
+    const Options o =
+        parse({"MX_CSUM=0", "MX_RCACHE=2", "MX_MAX_RETRIES=0x10", "MYRI_FABRIC=/run/f", "MYRI_HOST=n3"});
     CHECK_FALSE(o.checksum);
     CHECK_EQ(o.registration_cache, 2u);
     CHECK_EQ(o.max_retries, 16u);

@@ -193,7 +193,8 @@ int FakeFabric::open(myri_endpoint_open& o, EndpointMemory& memory) {
     e.open = true;
     e.session = ++sessions_;
     e.rings.assign(entries * FW_EVENT_SIZE + receive_bytes + send_bytes + 3 * 4096, 0);
-    e.base = reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(e.rings.data()) + 4095) & ~uintptr_t{4095});
+    e.base =
+        reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(e.rings.data()) + 4095) & ~uintptr_t{4095});
     o.event_entries = entries;
     o.receive_bytes = receive_bytes;
     o.send_bytes = send_bytes;
@@ -344,7 +345,8 @@ void FakeFabric::arrive(uint32_t from, uint8_t kind, uint32_t to, uint32_t sessi
     h.src_card = cpu_to_be32(static_cast<uint32_t>(mac));
     std::memcpy(v.u.packet.body, body.data(), body.size());
     if (!data.empty()) {
-        const uint32_t size = (static_cast<uint32_t>(data.size()) + FW_RECEIVE_ALIGN - 1) & ~(FW_RECEIVE_ALIGN - 1);
+        const uint32_t size =
+            (static_cast<uint32_t>(data.size()) + FW_RECEIVE_ALIGN - 1) & ~(FW_RECEIVE_ALIGN - 1);
         uint32_t position = e.receive_position;
         if (position % receive_bytes + size > receive_bytes)
             position += receive_bytes - position % receive_bytes;
@@ -364,8 +366,8 @@ void FakeFabric::arrive(uint32_t from, uint8_t kind, uint32_t to, uint32_t sessi
         nack(to, from, kind, WIRE_REFUSED_FULL, session, 0, 0);
 }
 
-void FakeFabric::nack(uint32_t from, uint32_t to, uint8_t kind, uint8_t reason, uint32_t session, uint16_t pull,
-                      uint16_t generation) {
+void FakeFabric::nack(uint32_t from, uint32_t to, uint8_t kind, uint8_t reason, uint32_t session,
+                      uint16_t pull, uint16_t generation) {
     if (!endpoints_[to].open)
         return;
     wire_nack n{};
@@ -450,13 +452,14 @@ void FakeFabric::pull_block(std::shared_ptr<PullState> p, uint32_t block, bool a
     const uint16_t index = be16_to_cpu(r.grant);
     const fw_grant& g = reinterpret_cast<const fw_endpoint_window*>(to.sram)->grants[index];
     const Window& source = to.windows[be16_to_cpu(g.window) % FW_WINDOWS];
-    if (be16_to_cpu(r.grant_generation) == 0 || be16_to_cpu(g.generation) != be16_to_cpu(r.grant_generation) ||
+    if (be16_to_cpu(r.grant_generation) == 0 ||
+        be16_to_cpu(g.generation) != be16_to_cpu(r.grant_generation) ||
         be32_to_cpu(g.peer_session) != from.session || g.peer_endpoint != p->from || !source.used ||
         source.generation != be16_to_cpu(g.window_generation))
         return refuse(WIRE_REFUSED_GRANT);
     if (!asked)
-        brief(p->to, FW_EVENT_GRANT_ASKED,
-              static_cast<uint32_t>(index) << 16 | be16_to_cpu(g.generation), block, 0);
+        brief(p->to, FW_EVENT_GRANT_ASKED, static_cast<uint32_t>(index) << 16 | be16_to_cpu(g.generation),
+              block, 0);
     const fw_grant_crc& c = g.crcs[block % FW_GRANT_CRCS];
     if (be32_to_cpu(c.tag) != (static_cast<uint32_t>(be16_to_cpu(g.generation)) << 16 | block))
         return again(5000000, true);
@@ -475,14 +478,16 @@ void FakeFabric::pull_block(std::shared_ptr<PullState> p, uint32_t block, bool a
         std::abort();
     }
     size_t at_byte = 0;
-    each_byte_range(target, be32_to_cpu(r.window_offset) + before - be16_to_cpu(r.first_block) * WIRE_BLOCK_SIZE,
+    each_byte_range(target,
+                    be32_to_cpu(r.window_offset) + before - be16_to_cpu(r.first_block) * WIRE_BLOCK_SIZE,
                     bytes, [&](uint8_t* q, uint64_t n) {
                         std::memcpy(q, data.data() + at_byte, n);
                         at_byte += n;
                     });
     if (--p->left == 0)
         from.open_pulls[handle] = 0;
-    brief(p->from, FW_EVENT_BLOCK, static_cast<uint32_t>(handle) << 16 | generation, block, be32_to_cpu(c.crc));
+    brief(p->from, FW_EVENT_BLOCK, static_cast<uint32_t>(handle) << 16 | generation, block,
+          be32_to_cpu(c.crc));
 }
 
 } // namespace myri::test

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A card, its firmware and a wire in a few hundred lines: a Driver in virtual time, for tests of the library alone.
+// A card, its firmware and a wire in a few hundred lines: a Driver in virtual time, for tests of the library
+// alone.
 //
-// One board; its endpoints talk to each other. It is written from abi/ and shares no code with the firmware or the
-// emulator. Faults hit packets (never event trailers) with given probabilities, from a seed.
+// One board; its endpoints talk to each other. It is written from abi/ and shares no code with the firmware
+// or the emulator. Faults hit packets (never event trailers) with given probabilities, from a seed.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ public:
     uint64_t packets = 0;
     std::map<int, uint64_t> sent_by_kind; // enum msg_kind, as it stands in the packet
     uint64_t dropped = 0, corrupted = 0, corrupted_blocks = 0;
-    uint64_t latency = 3000000;      // picoseconds, one way
+    uint64_t latency = 3000000; // picoseconds, one way
     unsigned windows_per_endpoint = FW_WINDOWS;
     std::function<bool(const msg_header&)> lose; // true: this packet is dropped
     // The endpoint is closed behind its owner's back: the card refuses what comes for it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between two endpoints of one process over a fake card: every size class, faults, truncation, ordering.
+// Messages between two endpoints of one process over a fake card: every size class, faults, truncation,
+// ordering.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
@@ -37,7 +38,8 @@ struct Pair {
         mx_set_error_handler(MX_ERRORS_RETURN);
         REQUIRE_EQ(mx_init(), MX_SUCCESS);
         REQUIRE_EQ(mx_open_endpoint(0, 0, 7, nullptr, 0, &a), MX_SUCCESS);
-        REQUIRE_EQ(mx_open_endpoint(0, 1, 7, params.data(), static_cast<uint32_t>(params.size()), &b), MX_SUCCESS);
+        REQUIRE_EQ(mx_open_endpoint(0, 1, 7, params.data(), static_cast<uint32_t>(params.size()), &b),
+                   MX_SUCCESS);
         REQUIRE_EQ(mx_connect(a, FakeFabric::mac, 1, 7, 1000, &to_b), MX_SUCCESS);
     }
     ~Pair() {
@@ -70,11 +72,13 @@ struct Pair {
         REQUIRE_EQ(result, 1u);
         return status;
     }
-    static const myri::Counters& counters(mx_endpoint_t ep) { return reinterpret_cast<myri::Endpoint*>(ep)->counters; }
+    static const myri::Counters& counters(mx_endpoint_t ep) {
+        return reinterpret_cast<myri::Endpoint*>(ep)->counters;
+    }
 };
 
-const size_t sizes[] = {0, 1, 15, 16, 17, 32, 33, 127, 128, 129, 4095, 4096, 4097, 8192, 20000, 32767, 32768, 32769,
-                        65535, 65536, 65537, 100000, 1 << 20};
+const size_t sizes[] = {0,    1,    15,    16,    17,    32,    33,    127,   128,   129,    4095,   4096,
+                        4097, 8192, 20000, 32767, 32768, 32769, 65535, 65536, 65537, 100000, 1 << 20};
 
 } // namespace
 
@@ -99,8 +103,10 @@ TEST_CASE("every size arrives whole, receive posted first or last") {
             CHECK_EQ(sent_status.code, MX_STATUS_SUCCESS);
             CHECK_EQ(sent_status.xfer_length, n);
             CHECK(std::equal(data.begin(), data.end(), got.begin()));
-            CHECK(std::all_of(got.begin() + static_cast<long>(n), got.end(), [](uint8_t c) { return c == 0xee; }));
-            if (n <= 32768) // later this one process computes checksums so long that acknowledgements are late
+            CHECK(std::all_of(got.begin() + static_cast<long>(n), got.end(),
+                              [](uint8_t c) { return c == 0xee; }));
+            if (n <=
+                32768) // later this one process computes checksums so long that acknowledgements are late
                 CHECK_EQ(Pair::counters(p.a).resends, 0u);
         }
     CHECK_EQ(Pair::counters(p.b).bad_checksum, 0u);
@@ -144,7 +150,8 @@ TEST_CASE("truncation stores what fits and nothing else, in every class") {
                 CHECK_EQ(status.msg_length, n);
                 CHECK_EQ(status.xfer_length, room);
                 CHECK(std::equal(got.begin(), got.begin() + static_cast<long>(room), data.begin()));
-                CHECK(std::all_of(got.begin() + static_cast<long>(room), got.end(), [](uint8_t c) { return c == 0xee; }));
+                CHECK(std::all_of(got.begin() + static_cast<long>(room), got.end(),
+                                  [](uint8_t c) { return c == 0xee; }));
                 const bool eager = n <= 32768;
                 CHECK_EQ(sent.code, eager ? MX_STATUS_SUCCESS : MX_STATUS_TRUNCATED);
                 CHECK_EQ(sent.xfer_length, eager ? n : room);
@@ -312,7 +319,8 @@ TEST_CASE("many unmatched rendezvous do not keep a matched one from its data") {
         sends.push_back(p.send(data, static_cast<uint64_t>(i)));
     for (int i = 39; i >= 0; --i) {
         Bytes got(50000);
-        CHECK_EQ(Pair::wait(p.b, p.receive(got.data(), got.size(), static_cast<uint64_t>(i))).code, MX_STATUS_SUCCESS);
+        CHECK_EQ(Pair::wait(p.b, p.receive(got.data(), got.size(), static_cast<uint64_t>(i))).code,
+                 MX_STATUS_SUCCESS);
         CHECK(got == data);
         CHECK_EQ(Pair::wait(p.a, sends[static_cast<size_t>(i)]).code, MX_STATUS_SUCCESS);
     }
@@ -335,7 +343,8 @@ TEST_CASE("scattered buffers, too many pieces for the card included") {
         Pair::wait(p.a, sent);
         Bytes stream, expected;
         for (uint32_t i = 0; i < 256; ++i) {
-            expected.insert(expected.end(), from.begin() + i * piece * 2, from.begin() + i * piece * 2 + piece);
+            expected.insert(expected.end(), from.begin() + i * piece * 2,
+                            from.begin() + i * piece * 2 + piece);
             stream.insert(stream.end(), static_cast<uint8_t*>(d[i].segment_ptr),
                           static_cast<uint8_t*>(d[i].segment_ptr) + d[i].segment_length);
         }
@@ -464,7 +473,8 @@ TEST_CASE("messages to oneself") {
     for (const size_t n : {0u, 20u, 5000u, 100000u}) {
         const Bytes data = pattern(n, 1);
         Bytes got(n);
-        mx_segment_t s{const_cast<uint8_t*>(data.data()), static_cast<uint32_t>(n)}, d{got.data(), static_cast<uint32_t>(n)};
+        mx_segment_t s{const_cast<uint8_t*>(data.data()), static_cast<uint32_t>(n)},
+            d{got.data(), static_cast<uint32_t>(n)};
         for (const bool synchronous : {false, true}) {
             mx_request_t sent = nullptr, r = nullptr;
             uint32_t result = 0;
@@ -496,7 +506,8 @@ TEST_CASE("the unexpected handler sees each message once, and may take it") {
     const auto handler = [](void* context, mx_endpoint_addr_t, uint64_t, uint32_t length, void* data) {
         auto& s = *static_cast<Seen*>(context);
         s.lengths.push_back(length);
-        s.with_data.push_back(data != nullptr && (length == 0 || std::memcmp(data, pattern(length, 1).data(), length) == 0));
+        s.with_data.push_back(data != nullptr &&
+                              (length == 0 || std::memcmp(data, pattern(length, 1).data(), length) == 0));
         return s.answer;
     };
     REQUIRE_EQ(mx_register_unexp_handler(p.b, handler, &seen), MX_SUCCESS);
