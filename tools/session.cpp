@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/session.h"
 
+#include <cstdlib>
+#include <cstring>
+
 #include <mx_extensions.h>
 #include <myri.h>
 
@@ -33,15 +36,27 @@ void describe(Peer& peer) {
     peer.name = name_of(peer.nic_id);
 }
 
+std::string reason; // why mx_init failed
+mx_return_t remember_reason(char* text, mx_return_t code) {
+    const char* colon = std::strchr(text, ':'); // before it: the function
+    reason = colon ? colon + 1 : text;
+    return code;
+}
+
 bool may_appear_later(mx_return_t code) { return code == MX_CONNECTION_FAILED || code == MX_TIMEOUT; }
 
 } // namespace
 
 Library::Library() {
-    mx_set_error_handler(MX_ERRORS_RETURN); // the tools have their own words
+    mx_set_error_handler(remember_reason);
     mx_return_t code = mx_init();
-    if (code != MX_ALREADY_INITIALIZED)
-        check(code, "use Myrinet");
+    mx_set_error_handler(MX_ERRORS_RETURN); // the tools have their own words
+    if (code == MX_ALREADY_INITIALIZED)
+        return;
+    // Only the library knows what an emulated fabric answered, and which hosts there are.
+    if (code != MX_SUCCESS && std::getenv("MYRI_FABRIC") && !reason.empty())
+        throw Failure(fmt::format("cannot use Myrinet: {}: {}", mx_strerror(code), reason));
+    check(code, "use Myrinet");
 }
 
 Library::~Library() { mx_finalize(); }

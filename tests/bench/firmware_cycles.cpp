@@ -12,7 +12,7 @@
 #include <cstring>
 #include <vector>
 
-#include "tests/rig/test_endpoint.h"
+#include "tests/bench/one_way.h"
 
 using namespace myri::rig;
 using myri::emulator::Time;
@@ -64,7 +64,9 @@ public:
         Time out = 0, in = 0;
         for (unsigned n = 0; n < MESSAGES; n++) {
             const Time start = rig_.now();
-            out += one_way(from, to, request, in);
+            const OneWay parts = one_way(rig_, from, to, request);
+            out += parts.lanai_out;
+            in += parts.lanai_in;
             rig_.run_for(SPACING - (rig_.now() - start) + nanoseconds(7) * n); // another phase each time
         }
         const Work s = work_of(rig_, 0), r = work_of(rig_, 1);
@@ -78,29 +80,6 @@ private:
         return (static_cast<double>(after.cycles - before.cycles) -
                 static_cast<double>(after.passes - before.passes) * pass_[host]) /
                MESSAGES;
-    }
-
-    // Request in SRAM -> first byte out; adds last byte in -> event on the bus to `in`.
-    Time one_way(TestEndpoint& from, TestEndpoint& to, const SlotRequest& request, Time& in) {
-        auto packets = [&](unsigned host) { return rig_.network().host_counters(host); };
-        const uint64_t out_before = packets(0).packets_out, in_before = packets(1).packets_in;
-        const Time posted = from.writer.post(rig_.now(), request);
-        auto wait = [&](const std::function<bool()>& done) {
-            if (!rig_.run_until(done, milliseconds(1)))
-                throw std::runtime_error("message lost");
-            return rig_.scheduler().now();
-        };
-        const Time out = wait([&] { return packets(0).packets_out != out_before; });
-        const Time arrived = wait([&] { return packets(1).packets_in != in_before; });
-        const uint64_t bus_before = rig_.host(1).bus().busy_clocks();
-        const Time event = wait([&] { return rig_.host(1).bus().busy_clocks() != bus_before; });
-        const fw_event received = to.next();
-        if (be16_to_cpu(received.u.packet.header.length) > WIRE_BODY_INLINE) {
-            to.take_data(received);
-            to.publish();
-        }
-        in += event - arrived;
-        return out - posted;
     }
 
     Rig rig_;

@@ -2,7 +2,9 @@
 # Benchmarks. Cycle counts are exact and compared by `make check` with tests/bench/firmware-cycles.txt.
 $(eval $(call benchmark,firmware_cycles,tests/bench/firmware_cycles.cpp,\
     rig emulator-host emulator-nic emulator-cpu emulator-fabric emulator-clock board,-lfmt))
-$(BUILD)/bench/firmware_cycles: | $(BUILD)/firmware/lanaix.bin $(DATA_FILES)
+$(eval $(call benchmark,latency_split,tests/bench/latency_split.cpp,\
+    rig emulator-host emulator-nic emulator-cpu emulator-fabric emulator-clock board,-lfmt))
+$(BUILD)/bench/firmware_cycles $(BUILD)/bench/latency_split: | $(BUILD)/firmware/lanaix.bin $(DATA_FILES)
 $(eval $(call script_test,tests/bench/firmware-cycles.sh,$(BUILD)/bench/firmware_cycles))
 
 .PHONY: bench bench-firmware
