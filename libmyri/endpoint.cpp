@@ -9,6 +9,7 @@
 #include "libmyri/incoming.h"
 #include "libmyri/library.h"
 #include "libmyri/stream.h"
+#include "libmyri/verdicts.h"
 
 namespace myri {
 
@@ -52,7 +53,13 @@ bool Endpoint::progress() {
         if (!event)
             break;
         any = true;
-        take_event(*event);
+        if (verdicts_wanted()) {
+            const Counters before = counters;
+            take_event(*event);
+            verdict_tell(*this, *event, before);
+        } else {
+            take_event(*event);
+        }
         ++event_count;
         publish_consumed(false);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libmyri/library.h"
+#include "libmyri/verdicts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -107,6 +108,7 @@ void start(Refusal& refusal) {
         fork_handler = true;
     }
     library.options = read_environment(warn);
+    verdicts_open(library.options.trace_verdicts, library.options.host, warn);
     set_default_fatal(library.options.errors_are_fatal);
     library.driver = find_driver(refusal);
     if (!library.driver)

@@ -395,6 +395,7 @@ void large_block(Endpoint& ep, uint32_t pull_generation, uint32_t block, uint32_
             l->receive->segments.scatter(w.offset + before, l->cut_block, w.cut);
         else if (w.bounce)
             l->receive->segments.scatter(w.offset + before, w.bounce + before, block_bytes(w, block));
+        ++ep.counters.blocks;
         clear_bit(w.missing, block);
         clear_bit(w.requested, block);
         --w.missing_count;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "libmyri/endpoint.h"
+#include "libmyri/environment.h"
 
 namespace myri {
 

@@ -44,6 +44,18 @@ struct myri_variable {
 };
 int myri_environment(unsigned index, struct myri_variable *variable);
 
+/*
+ * Counter `index` of an open endpoint: what the library has noticed and repaired since it was opened. The card's
+ * counters are those of mx_get_info. 0, or -1 behind the last one or without an endpoint. Strings are static.
+ */
+struct mx_endpoint;
+struct myri_counter {
+    const char *name;
+    const char *label;
+    uint64_t value;
+};
+int myri_endpoint_counter(struct mx_endpoint *endpoint, unsigned index, struct myri_counter *counter);
+
 #ifdef __cplusplus
 }
 #endif
