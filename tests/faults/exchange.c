@@ -3,11 +3,12 @@
  * Two processes exchange messages of all classes, in both directions at once, and check that each arrives exactly
  * once, in order and intact:
  *
- *   exchange first|second HOST MESSAGES SEED [eager] [damage]
+ *   exchange first|second HOST MESSAGES SEED [eager] [damage] [counters]
  *
  * HOST is where the other one runs. Each sends MESSAGES messages, of lengths, match values and kinds that both ends
  * derive from SEED and the message's number; `eager` leaves out what goes by rendezvous. With `damage` the checking
- * itself is checked: one byte of one received message is inverted, so that the program must fail.
+ * itself is checked: one byte of one received message is inverted, so that the program must fail. `counters` prints the
+ * public counters of card and endpoint once nothing is on its way any more.
  *
  * Order: receives are posted in the order of messages, each for the match value of its message or for any. Matching
  * is strictly in order on both sides, so receive n must get message n, whatever the order of completions. At the end
@@ -115,7 +116,7 @@ struct place {
 static struct place sends[OUTSTANDING], receives[OUTSTANDING];
 static uint32_t messages, sent, completed, posted, received;
 static uint64_t my_seed, peer_seed;
-static int eager, damage;
+static int eager, damage, counters;
 
 static void send_one(struct place *p) {
     const struct message m = describe(my_seed, sent, eager);
@@ -218,6 +219,26 @@ static void exchange(void) {
     }
 }
 
+static void print_counters(void) {
+    uint32_t board = 0, count = 0;
+    must(mx_get_info(NULL, MX_COUNTERS_COUNT, &board, sizeof board, &count, sizeof count) == MX_SUCCESS, "counters");
+    char *labels = calloc(count, MX_MAX_STR_LEN);
+    uint32_t *values = calloc(count, sizeof *values);
+    must(labels && values, "memory");
+    must(mx_get_info(NULL, MX_COUNTERS_LABELS, &board, sizeof board, labels, count * MX_MAX_STR_LEN) == MX_SUCCESS &&
+             mx_get_info(NULL, MX_COUNTERS_VALUES, &board, sizeof board, values,
+                         count * (uint32_t)sizeof *values) == MX_SUCCESS,
+         "counters");
+    for (uint32_t i = 0; i < count; i++)
+        printf("%s: card: %s: %" PRIu32 "\n", role, labels + i * MX_MAX_STR_LEN, values[i]);
+    struct myri_counter c;
+    for (unsigned i = 0; myri_endpoint_counter(endpoint, i, &c) == 0; i++)
+        printf("%s: library: %s: %" PRIu64 "\n", role, c.name, c.value);
+    fflush(stdout);
+    free(labels);
+    free(values);
+}
+
 /* Both are done: nothing may be left that nobody has asked for. */
 static void drain(void) {
     mx_request_t in, out;
@@ -228,15 +249,18 @@ static void drain(void) {
     must(mx_isend(endpoint, &nothing, 1, peer, TELL_DONE, NULL, &out) == MX_SUCCESS, "mx_isend");
     must(mx_wait(endpoint, &out, 60000, &status, &result) == MX_SUCCESS && result == 1, "the last send");
     must(mx_wait(endpoint, &in, 60000, &status, &result) == MX_SUCCESS && result == 1, "the last receive");
-    /* Above the longest interval between two resends; the second ends the run, so it lets the first come to its end. */
-    myri_sleep((strcmp(role, "first") == 0 ? 2000 : 4000) * MS);
+    myri_sleep(2000 * MS); /* above the longest interval between two resends */
+    if (counters)
+        print_counters();
+    /* Each counts before the other says goodbye; the second ends the run, so it lets the first come to its end. */
+    myri_sleep((strcmp(role, "first") == 0 ? 1000 : 3000) * MS);
     must(mx_iprobe(endpoint, 0, 0, &status, &result) == MX_SUCCESS, "mx_iprobe");
     if (result)
         fail("match value of a message too many", status.match_info, 0);
 }
 
 int main(int argc, char **argv) {
-    must(argc >= 5, "exchange first|second HOST MESSAGES SEED [eager] [damage]");
+    must(argc >= 5, "exchange first|second HOST MESSAGES SEED [eager] [damage] [counters]");
     role = argv[1];
     const int first = strcmp(role, "first") == 0;
     messages = (uint32_t)strtoul(argv[3], NULL, 10);
@@ -244,6 +268,7 @@ int main(int argc, char **argv) {
     for (int i = 5; i < argc; i++) {
         eager |= strcmp(argv[i], "eager") == 0;
         damage |= strcmp(argv[i], "damage") == 0;
+        counters |= strcmp(argv[i], "counters") == 0;
     }
     my_seed = 2 * seed + (first ? 0 : 1);
     peer_seed = 2 * seed + (first ? 1 : 0);
