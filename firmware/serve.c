@@ -30,6 +30,14 @@ static int same(const struct serve* s, const struct serve* t) {
            s->grant_generation == t->grant_generation && s->frame_shift == t->frame_shift;
 }
 
+/* The block's checksum, if it stands beside the grant. */
+static int checksum(const struct serve* s, uint32_t* crc) {
+    const struct fw_grant_crc* entry =
+        &s->endpoint->window->grants[s->grant].crcs[s->block & (FW_GRANT_CRCS - 1)];
+    *crc = load32(&entry->crc);
+    return load32(&entry->tag) == (s->grant_generation << 16 | s->block);
+}
+
 int serve_request(struct endpoint* e, const uint32_t* packet, uint32_t body, int* refused) {
     *refused = 0;
     if (body != sizeof(struct wire_pull)) {
@@ -89,7 +97,11 @@ int serve_request(struct endpoint* e, const uint32_t* packet, uint32_t body, int
         if (!s->endpoint)
             place = s;
         else if (same(s, &new)) {
+            uint32_t crc;
             s->wanted |= new.wanted;
+            /* The event that asked for the checksum may have found no room, or another block has taken its place. */
+            if (!checksum(s, &crc))
+                event_brief(e, FW_EVENT_GRANT_ASKED, grant, new.block, 0);
             return 1;
         }
     }
@@ -105,14 +117,6 @@ int serve_request(struct endpoint* e, const uint32_t* packet, uint32_t body, int
     /* News for the process; if there is no room it will see the next one. */
     event_brief(e, FW_EVENT_GRANT_ASKED, grant, new.block, 0);
     return 1;
-}
-
-/* The block's checksum, if it stands beside the grant. */
-static int checksum(const struct serve* s, uint32_t* crc) {
-    const struct fw_grant_crc* entry =
-        &s->endpoint->window->grants[s->grant].crcs[s->block & (FW_GRANT_CRCS - 1)];
-    *crc = load32(&entry->crc);
-    return load32(&entry->tag) == (s->grant_generation << 16 | s->block);
 }
 
 static void send_frame(struct serve* s, uint32_t crc) {
@@ -158,7 +162,13 @@ void serve_step(void) {
         return;
     for (struct serve* s = serves; s < serves + SERVES; s++) {
         uint32_t block_crc;
-        if (!s->endpoint || (first && (int32_t)(s->order - first->order) > 0) || !pieces_here(&s->pieces) ||
+        if (!s->endpoint)
+            continue;
+        if (load16(&s->endpoint->window->grants[s->grant].generation) != s->grant_generation) {
+            end(s); /* the process has taken the grant back: nobody will ever write the checksum */
+            continue;
+        }
+        if ((first && (int32_t)(s->order - first->order) > 0) || !pieces_here(&s->pieces) ||
             !checksum(s, &block_crc))
             continue;
         first = s;

@@ -12,16 +12,16 @@ struct BusRig {
     void move(unsigned channel, bool to_card, uint64_t bus_address, uint32_t bytes, uint32_t repeats = 1) {
         if (sram[channel].size() < bytes)
             sram[channel].resize(bytes);
-        bus.request(scheduler.now(), channel,
-                    {to_card,
-                     bus_address,
-                     std::span(sram[channel]).first(bytes),
-                     [=, this](Time t, uint32_t done, bool last, bool ok) {
-                         progress.push_back({t, channel, done, last, ok});
-                         if (last && repeats > 1)
-                             move(channel, to_card, bus_address, bytes, repeats - 1);
-                     },
-                     {}});
+        PciBus::Request request;
+        request.to_card = to_card;
+        request.bus = bus_address;
+        request.sram = std::span(sram[channel]).first(bytes);
+        request.progress = [=, this](Time t, uint32_t done, bool last, bool ok) {
+            progress.push_back({t, channel, done, last, ok});
+            if (last && repeats > 1)
+                move(channel, to_card, bus_address, bytes, repeats - 1);
+        };
+        bus.request(scheduler.now(), channel, std::move(request));
     }
     Time run() {
         while (scheduler.pending() && scheduler.next() != NEVER)
