@@ -27,16 +27,15 @@ public:
     // us look. (If the process has just ended, the answer means nothing and transfers move nothing.)
     int check(uint64_t address, uint64_t length, bool writable) const;
 
-    // False once the address space is gone. Pages that the process has unmapped since it registered them read as
-    // zeros and swallow stores: on real hardware they would be pinned pages that nobody else can see.
-    bool read(uint64_t address, std::span<uint8_t> out);
-    bool write(uint64_t address, std::span<const uint8_t> in);
-    bool gone() const { return gone_; }
+    // What the process has unmapped since it registered it, and all of it once it has ended, reads as zeros and
+    // swallows stores: on real hardware these would be pinned pages that nobody else can see, so a card that is in
+    // the middle of a transfer meets no bus error.
+    void read(uint64_t address, std::span<uint8_t> out);
+    void write(uint64_t address, std::span<const uint8_t> in);
 
 private:
     FileDescriptor mem_;
     pid_t pid_;
-    bool gone_ = false;
 };
 
 // Whole pages of a client's memory on the bus: bus offset 0 is `page`.
@@ -44,9 +43,14 @@ class UserRange : public BusRange {
 public:
     UserRange(std::shared_ptr<UserMemory> memory, uint64_t page, bool writable)
         : memory_(std::move(memory)), page_(page), writable_(writable) {}
-    bool read(Time, uint64_t offset, std::span<uint8_t> out) override { return memory_->read(page_ + offset, out); }
+    bool read(Time, uint64_t offset, std::span<uint8_t> out) override {
+        memory_->read(page_ + offset, out);
+        return true;
+    }
     bool write(Time, uint64_t offset, std::span<const uint8_t> in) override {
-        return writable_ && memory_->write(page_ + offset, in);
+        if (writable_)
+            memory_->write(page_ + offset, in);
+        return writable_;
     }
     bool message_data() const override { return true; }
 

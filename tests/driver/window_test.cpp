@@ -2,9 +2,11 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 #include "emulator/driver/window_table.h"
 
@@ -91,6 +93,37 @@ TEST_CASE("the card reads and writes the process's own memory through a window")
     const uint8_t other[5] = {'w', 'o', 'r', 'l', 'd'};
     REQUIRE(t.bus.dma_write(0, bus, other));
     CHECK_EQ(std::memcmp(pages.at + 200, "world", 5), 0);
+}
+
+TEST_CASE("a card that is still at a dead process's memory reads zeros, writes nothing, and meets no bus error") {
+    Table t;
+    const Pages pages(1);
+    pages.at[200] = 7;
+    int ready[2], end[2];
+    REQUIRE_EQ(pipe(ready), 0);
+    REQUIRE_EQ(pipe(end), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        char byte = 1;
+        close(end[1]);
+        _exit(write(ready[1], &byte, 1) == 1 && read(end[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    char byte = 0;
+    REQUIRE_EQ(read(ready[0], &byte, 1), 1);
+    FileDescriptor mem(open(("/proc/" + std::to_string(child) + "/mem").c_str(), O_RDWR | O_CLOEXEC));
+    t.memory = std::make_shared<UserMemory>(std::move(mem), child);
+    REQUIRE_EQ(t.add({pages.segment(200, 5)}), 0);
+    const uint64_t bus = be64_to_cpu(t.piece(0).address);
+    uint8_t bytes[5];
+    REQUIRE(t.bus.dma_read(0, bus, bytes));
+    CHECK_EQ(bytes[0], 7);
+    close(end[1]);
+    REQUIRE_EQ(waitpid(child, nullptr, 0), child);
+    CHECK(t.bus.dma_write(0, bus, bytes));
+    CHECK(t.bus.dma_read(0, bus, bytes));
+    CHECK_EQ(bytes[0], 0);
+    for (const int fd : {ready[0], ready[1], end[0]})
+        close(fd);
 }
 
 TEST_CASE("memory that was registered for reading is not written") {
