@@ -144,29 +144,22 @@ void window_done(Endpoint& ep, LargeReceive* l, IncomingWindow& w) {
     stream_submit_control(ep, *l->from, MSG_WINDOW_DONE, &m, sizeof m);
 }
 
-Registration* register_own(Endpoint& ep, uint8_t*& memory, uint32_t bytes, uint32_t& at, int& error) {
+Registration* register_own(Endpoint& ep, uint8_t*& memory, uint32_t bytes, int& error) {
     if (!memory)
         memory = static_cast<uint8_t*>(aligned_alloc(4096, (bytes + 4095u) & ~size_t{4095}));
     if (!memory) {
         error = -ENOMEM;
         return nullptr;
     }
-    mx_segment_t whole{memory, bytes};
-    Segments s;
-    s.set(&whole, 1);
-    Registration* r = ep.registrations.acquire(s, 0, bytes, true, at, error);
-    if (r)
-        r->stale = true; // the memory is the library's own and goes with the message
-    return r;
+    return ep.registrations.acquire_own(memory, bytes, true, error);
 }
 
 // Makes the target of a pull known to the card. 0 or a negative errno.
 int prepare_target(Endpoint& ep, LargeReceive* l, IncomingWindow& w, bool cut) {
     int error = 0;
-    uint32_t at = 0;
     if (cut) {
         if (!l->cut_registration)
-            l->cut_registration = register_own(ep, l->cut_block, WIRE_BLOCK_SIZE, at, error);
+            l->cut_registration = register_own(ep, l->cut_block, WIRE_BLOCK_SIZE, error);
         return error;
     }
     if (w.registration)
@@ -175,7 +168,7 @@ int prepare_target(Endpoint& ep, LargeReceive* l, IncomingWindow& w, bool cut) {
         w.registration =
             ep.registrations.acquire(l->receive->segments, w.offset, w.direct, true, w.at, error);
     if (!w.registration && (w.bounce || error == -E2BIG))
-        w.registration = register_own(ep, w.bounce, w.direct, w.at, error);
+        w.registration = register_own(ep, w.bounce, w.direct, error); // from its beginning: w.at is 0
     return w.registration ? 0 : error;
 }
 

@@ -80,6 +80,19 @@ Registration* RegistrationCache::acquire(const Segments& buffer, uint32_t offset
         ++r->users;
         return r;
     }
+    at = 0;
+    return add(pieces, count, writable, error);
+}
+
+Registration* RegistrationCache::acquire_own(void* memory, uint32_t bytes, bool writable, int& error) {
+    const mx_segment_t whole{memory, bytes};
+    Registration* r = add(&whole, 1, writable, error);
+    if (r)
+        r->stale = true;
+    return r;
+}
+
+Registration* RegistrationCache::add(const mx_segment_t* pieces, uint32_t count, bool writable, int& error) {
     myri_register m;
     m.board = board;
     m.endpoint = endpoint;
@@ -94,7 +107,7 @@ Registration* RegistrationCache::acquire(const Segments& buffer, uint32_t offset
             return nullptr;
     if (error < 0)
         return nullptr;
-    r = static_cast<Registration*>(calloc(1, sizeof *r));
+    Registration* r = static_cast<Registration*>(calloc(1, sizeof *r));
     if (r) {
         r->segments = count == 1 ? &r->one : static_cast<mx_segment_t*>(malloc(count * sizeof(mx_segment_t)));
         if (!r->segments) {
@@ -115,7 +128,6 @@ Registration* RegistrationCache::acquire(const Segments& buffer, uint32_t offset
     r->writable = writable;
     r->users = 1;
     all.push_back(r);
-    at = 0;
     return r;
 }
 

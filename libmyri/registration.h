@@ -41,6 +41,9 @@ public:
     // -E2BIG (too many pieces: go through a copy), -EFAULT, -ENOMEM.
     Registration* acquire(const Segments& buffer, uint32_t offset, uint32_t bytes, bool writable,
                           uint32_t& at, int& error);
+    // The same for memory of the library's own: never found in the cache, nor again, for it may lie where a
+    // buffer of the user was before.
+    Registration* acquire_own(void* memory, uint32_t bytes, bool writable, int& error);
     void release(Registration* registration);
 
     // Forgets what touches [address, address + bytes).
@@ -48,6 +51,7 @@ public:
 
 private:
     Registration* find(const mx_segment_t* pieces, uint32_t count, bool writable, uint32_t& at);
+    Registration* add(const mx_segment_t* pieces, uint32_t count, bool writable, int& error);
     bool drop_unused();
     void drop(Registration* registration);
 

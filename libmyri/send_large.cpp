@@ -114,12 +114,8 @@ int open_grant(Endpoint& ep, Send* s, bool unasked, msg_rendezvous& m) {
         if (!g.bounce)
             return -ENOSPC;
         s->segments.gather(s->next_offset, g.bounce, bytes);
-        mx_segment_t whole{g.bounce, bytes};
-        Segments copy;
-        copy.set(&whole, 1);
-        g.registration = ep.registrations.acquire(copy, 0, bytes, false, at, error);
-        if (g.registration)
-            g.registration->stale = true; // its memory goes with the grant
+        at = 0;
+        g.registration = ep.registrations.acquire_own(g.bounce, bytes, false, error);
     }
     if (!g.registration) {
         free(g.bounce);
