@@ -79,6 +79,7 @@ struct LargeReceive {
     unsigned pulls = 0;    // in use
     uint64_t retry_at = 0; // not before
     IncomingWindow windows[windows_open];
+    uint64_t windows_over[8] = {}; // bit per window of the message that is done: it is not taken again
     uint8_t* cut_block = nullptr; // of a message that does not fit: the block where the user's buffer ends
     Registration* cut_registration = nullptr;
 };

@@ -104,6 +104,8 @@ bool open_window(LargeReceive* l, const msg_rendezvous& m) {
     if (offset % FW_WINDOW_MAX || offset >= l->length ||
         granted != smaller(l->length - offset, FW_WINDOW_MAX))
         return false;
+    if (bit(l->windows_over, offset / FW_WINDOW_MAX))
+        return false;
     IncomingWindow* w = nullptr;
     for (IncomingWindow& candidate : l->windows) {
         if (candidate.open && candidate.offset == offset)
@@ -130,7 +132,9 @@ bool open_window(LargeReceive* l, const msg_rendezvous& m) {
 }
 
 void window_done(Endpoint& ep, LargeReceive* l, IncomingWindow& w) {
+    // Each window once, and none is done while a pull holds one of its blocks: at the end no pull is open.
     l->done += w.direct + w.cut;
+    set_bit(l->windows_over, w.offset / FW_WINDOW_MAX);
     if (l->done >= l->take) {
         finish(ep, l);
         return;
@@ -273,6 +277,20 @@ void retire_pulls(Endpoint& ep, LargeReceive* l) {
             ep.large.pulls[i].retiring = true;
             large_retire(ep, FW_RETIRE_PULL, i);
         }
+}
+
+bool pulled(const Endpoint& ep, const LargeReceive* l, unsigned window) {
+    for (const Pull& p : ep.large.pulls)
+        if (p.owner == l && p.window == window)
+            return true;
+    return false;
+}
+
+// The window's grant is dead. What is here of it was checked under that grant only, so it begins anew.
+void begin_anew(Endpoint& ep, LargeReceive* l, IncomingWindow& w) {
+    const uint32_t offset = w.offset;
+    close_window(ep, w);
+    ask_for_grant(ep, l, offset);
 }
 
 // The memory cannot be used: both sides end.
@@ -420,12 +438,8 @@ void large_pull_failed(Endpoint& ep, uint32_t pull_generation, uint32_t why) {
     const unsigned window = p->window;
     end_pull(ep, *p);
     if (why == FW_PULL_REFUSED_GRANT && ++l->refusals < refusals_believed) {
-        IncomingWindow& w = l->windows[window];
-        if (l->pulls == 0) {
-            const uint32_t offset = w.offset;
-            close_window(ep, w);
-            ask_for_grant(ep, l, offset);
-        }
+        if (!pulled(ep, l, window)) // else the last of them asks
+            begin_anew(ep, l, l->windows[window]);
     } else if (why == FW_PULL_REFUSED_GRANT) {
         give_up(ep, l);
     } else if (why == FW_PULL_REFUSED_CLOSED || why == FW_PULL_REFUSED_SESSION) {
@@ -449,21 +463,12 @@ void large_pull_retired(Endpoint& ep, unsigned index) {
         return;
     LargeReceive* l = p.owner;
     const bool again = p.ask_again && !l->failed;
-    IncomingWindow& w = l->windows[p.window];
+    const unsigned window = p.window;
     end_pull(ep, p);
     if (l->failed && l->pulls == 0) {
         finish_failed(ep, l);
-    } else if (again && w.open) {
-        bool in_use = false;
-        for (const Pull& other : ep.large.pulls)
-            in_use |= other.owner == l && &l->windows[other.window] == &w;
-        if (in_use)
-            return;
-        // The blocks that are here stay: the new grant is for the same range, but nothing of this window is
-        // known to be good under it, so it begins anew.
-        const uint32_t offset = w.offset;
-        close_window(ep, w);
-        ask_for_grant(ep, l, offset);
+    } else if (again && l->windows[window].open && !pulled(ep, l, window)) {
+        begin_anew(ep, l, l->windows[window]);
     }
 }
 

@@ -79,6 +79,8 @@ struct Send : Request {
     uint8_t grants_open = 0;
     uint8_t retiring = 0;     // grants whose RETIRED event is awaited before the report
     uint32_t next_offset = 0; // of the message; the next window to grant
+    uint8_t asked_again = 0;  // windows whose grant was of no use
+    uint32_t again[2] = {};   // their offsets
 
     Segments segments;
     alignas(8) uint8_t data[MSG_SMALL_MAX];

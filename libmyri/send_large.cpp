@@ -91,29 +91,21 @@ void close_grant(Endpoint& ep, unsigned index) {
     release_grant(ep, index);
 }
 
-bool granted_at(const Endpoint& ep, const Send* s, uint32_t offset) {
-    for (const Grant& g : ep.large.grants)
-        if (g.owner == s && g.offset == offset)
-            return true;
-    return false;
-}
-
-// Grants the message's next window. 0, or -ENOSPC: later; other errors are final.
-int open_grant(Endpoint& ep, Send* s, bool unasked, msg_rendezvous& m) {
+// Grants the window at `offset`. 0, or -ENOSPC: later; other errors are final.
+int open_grant(Endpoint& ep, Send* s, uint32_t offset, bool unasked, msg_rendezvous& m) {
     const int index = free_grant(ep);
     if (index < 0)
         return -ENOSPC;
     Grant& g = ep.large.grants[index];
-    const uint32_t bytes =
-        s->length - s->next_offset < FW_WINDOW_MAX ? s->length - s->next_offset : FW_WINDOW_MAX;
+    const uint32_t bytes = s->length - offset < FW_WINDOW_MAX ? s->length - offset : FW_WINDOW_MAX;
     uint32_t at = 0;
     int error = 0;
-    g.registration = ep.registrations.acquire(s->segments, s->next_offset, bytes, false, at, error);
+    g.registration = ep.registrations.acquire(s->segments, offset, bytes, false, at, error);
     if (!g.registration && error == -E2BIG) {
         g.bounce = static_cast<uint8_t*>(aligned_alloc(4096, (bytes + 4095u) & ~size_t{4095}));
         if (!g.bounce)
             return -ENOSPC;
-        s->segments.gather(s->next_offset, g.bounce, bytes);
+        s->segments.gather(offset, g.bounce, bytes);
         at = 0;
         g.registration = ep.registrations.acquire_own(g.bounce, bytes, false, error);
     }
@@ -127,13 +119,12 @@ int open_grant(Endpoint& ep, Send* s, bool unasked, msg_rendezvous& m) {
         g.generation = 1;
     g.unasked = unasked;
     ep.large.unasked += unasked;
-    g.offset = s->next_offset;
+    g.offset = offset;
     g.length = bytes;
     g.blocks = (bytes + WIRE_BLOCK_SIZE - 1) / WIRE_BLOCK_SIZE;
     g.wanted_to = g.blocks < blocks_ahead ? g.blocks : blocks_ahead;
     ep.large.checksums_due |= 1u << index;
     ++s->grants_open;
-    s->next_offset += bytes;
     store_grant(ep, static_cast<unsigned>(index), at);
     m.grant = cpu_to_be16(static_cast<uint16_t>(index));
     m.grant_generation = cpu_to_be16(g.generation);
@@ -143,7 +134,8 @@ int open_grant(Endpoint& ep, Send* s, bool unasked, msg_rendezvous& m) {
 }
 
 void want_grant(Endpoint& ep, Send* s) {
-    if (s->wants_grant || s->next_offset >= s->length || s->grants_open >= windows_open)
+    if (s->wants_grant || (!s->asked_again && s->next_offset >= s->length) ||
+        s->grants_open >= windows_open)
         return;
     s->wants_grant = true;
     ep.large.wanting.push_back(s);
@@ -176,10 +168,10 @@ bool give_grant(Endpoint& ep) {
     Send* s = ep.large.wanting.front();
     if (!s)
         return false;
-    while (s->next_offset < s->length && granted_at(ep, s, s->next_offset))
-        s->next_offset += FW_WINDOW_MAX;
     msg_rendezvous m{};
-    const int status = s->next_offset < s->length ? open_grant(ep, s, false, m) : 0;
+    const bool again = s->asked_again;
+    const uint32_t offset = again ? s->again[s->asked_again - 1u] : s->next_offset;
+    const int status = open_grant(ep, s, offset, false, m);
     if (status == -ENOSPC)
         return false;
     ep.large.wanting.remove(s);
@@ -188,8 +180,12 @@ bool give_grant(Endpoint& ep) {
         partner_fail(ep, *s->partner, MX_STATUS_ABORTED); // the other side waits for data that cannot be had
         return true;
     }
-    if (m.granted.raw == 0)
-        return true;
+    if (again)
+        --s->asked_again;
+    else
+        s->next_offset += be32_to_cpu(m.granted);
+    if (s->asked_again)
+        want_grant(ep, s);
     m.rendezvous = cpu_to_be16(s->rendezvous_number);
     stream_submit_control(ep, *s->partner, MSG_WINDOW_NEXT, &m, sizeof m);
     return true;
@@ -205,9 +201,10 @@ bool large_prepare(Endpoint& ep, Send* s) {
            number_in_use(p.unacked, s->rendezvous_number));
     msg_rendezvous m{};
     if (s->length && ep.large.unasked < grants_unasked) {
-        const int status = open_grant(ep, s, true, m);
+        const int status = open_grant(ep, s, 0, true, m);
         if (status == -EFAULT)
             return false;
+        s->next_offset = be32_to_cpu(m.granted);
     }
     m.rendezvous = cpu_to_be16(s->rendezvous_number);
     memcpy(s->data, &m, sizeof m);
@@ -274,12 +271,18 @@ void large_ask(Endpoint& ep, Partner& p, const msg_window& w) {
     if (offset % FW_WINDOW_MAX || (offset && offset >= s->length) || s->length == 0)
         return;
     s->matched = true;
-    // The receiver has no use of the grant that it may have had for this range.
+    // The receiver has no use of the grant that it may have had for this range. Windows behind it are done or
+    // on their way: they are not granted anew.
     for (unsigned i = 0; i < FW_GRANTS; ++i)
         if (ep.large.grants[i].owner == s && ep.large.grants[i].offset == offset)
             close_grant(ep, i);
-    if (offset < s->next_offset)
-        s->next_offset = offset;
+    if (offset < s->next_offset) {
+        bool known = false;
+        for (unsigned i = 0; i < s->asked_again; ++i)
+            known |= s->again[i] == offset;
+        if (!known && s->asked_again < windows_open)
+            s->again[s->asked_again++] = offset;
+    }
     want_grant(ep, s);
 }
 

@@ -452,7 +452,9 @@ void FakeFabric::pull_block(std::shared_ptr<PullState> p, uint32_t block, bool a
     const uint16_t index = be16_to_cpu(r.grant);
     const fw_grant& g = reinterpret_cast<const fw_endpoint_window*>(to.sram)->grants[index];
     const Window& source = to.windows[be16_to_cpu(g.window) % FW_WINDOWS];
-    if (be16_to_cpu(r.grant_generation) == 0 ||
+    if ((refuse_pull &&
+         refuse_pull(static_cast<uint32_t>(index) << 16 | be16_to_cpu(r.grant_generation))) ||
+        be16_to_cpu(r.grant_generation) == 0 ||
         be16_to_cpu(g.generation) != be16_to_cpu(r.grant_generation) ||
         be32_to_cpu(g.peer_session) != from.session || g.peer_endpoint != p->from || !source.used ||
         source.generation != be16_to_cpu(g.window_generation))

@@ -37,6 +37,7 @@ public:
     uint64_t latency = 3000000; // picoseconds, one way
     unsigned windows_per_endpoint = FW_WINDOWS;
     std::function<bool(const msg_header&)> lose; // true: this packet is dropped
+    std::function<bool(uint32_t)> refuse_pull; // of grant << 16 | generation: true: the grant is said to be dead
     // The endpoint is closed behind its owner's back: the card refuses what comes for it.
     void kill(uint32_t endpoint) { endpoints_[endpoint].open = false; }
     unsigned registered(uint32_t endpoint) const;

@@ -3,8 +3,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <set>
+#include <algorithm>
 
 #include "tests/libmyri/pair.h"
 
@@ -31,4 +30,57 @@ TEST_CASE("the library's own memory is never taken for a user's buffer that was 
     cache.release(again);
     cache.release(own);
     CHECK_EQ(p.fabric.registered(1), 1u);
+}
+
+TEST_CASE("a window whose grant is refused is asked for again, and nothing is pulled twice") {
+    for (const unsigned dead : {0u, 1u, 2u}) {
+        CAPTURE(dead);
+        Pair p;
+        std::vector<uint32_t> grants; // in the order in which they were pulled
+        p.fabric.refuse_pull = [&](uint32_t grant) {
+            if (std::find(grants.begin(), grants.end(), grant) == grants.end())
+                grants.push_back(grant);
+            return grants.size() > dead && grants[dead] == grant;
+        };
+        const size_t n = (28u << 20) + 100; // four windows
+        const Bytes data = pattern(n, 3);
+        Bytes got(n);
+        mx_request_t r = p.receive(got.data(), n, 1);
+        mx_request_t s = p.send(data, 1);
+        const mx_status_t status = Pair::wait(p.b, r);
+        CHECK_EQ(status.code, MX_STATUS_SUCCESS);
+        CHECK_EQ(Pair::wait(p.a, s).xfer_length, n);
+        CHECK(got == data);
+        myri_sleep(1000000000);
+        CHECK_EQ(grants.size(), 5u);
+        CHECK_EQ(Pair::counters(p.b).malformed, 0u);
+        CHECK_FALSE(p.fabric.grants_open(0));
+    }
+}
+
+TEST_CASE("a window that is done is not taken again, even if the sender grants it again") {
+    Pair p;
+    const size_t n = 20u << 20;
+    const Bytes data = pattern(n, 3);
+    Bytes got(n);
+    mx_request_t r = p.receive(got.data(), n, 1);
+    mx_request_t s = p.send(data, 1);
+    auto& ep = *reinterpret_cast<myri::Endpoint*>(p.b);
+    bool done = false;
+    for (int i = 0; i < 100000 && !done; ++i) {
+        myri_sleep(100000000);
+        myri::LargeReceive* l = ep.large.incoming.front();
+        done = l && l->windows_over[0] & 1;
+        if (!done)
+            continue;
+        msg_rendezvous again{};
+        again.rendezvous = cpu_to_be16(l->number);
+        again.granted = cpu_to_be32(FW_WINDOW_MAX);
+        myri::large_window_next(ep, *l->from, again);
+    }
+    REQUIRE(done);
+    CHECK_EQ(Pair::counters(p.b).malformed, 1u);
+    CHECK_EQ(Pair::wait(p.b, r).code, MX_STATUS_SUCCESS);
+    CHECK_EQ(Pair::wait(p.a, s).code, MX_STATUS_SUCCESS);
+    CHECK(got == data);
 }
