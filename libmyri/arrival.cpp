@@ -199,14 +199,13 @@ bool incoming_handler(Endpoint& ep, Arrival* a, const void* data) {
     return action == MX_RECV_FINISHED;
 }
 
-bool arrival_turn(Endpoint& ep, Partner& p, Arrival* a, const void* data) {
+bool arrival_turn(Endpoint& ep, Arrival* a, const void* data) {
     switch (a->message) {
     case MSG_EAGER:
     case MSG_MEDIUM:
     case MSG_RENDEZVOUS:
         break;
-    default:
-        control_message(ep, p, a);
+    default: // has been acted upon when it arrived
         return true;
     }
     Receive* r = ep.matcher.take_receive(a->match);
@@ -246,7 +245,7 @@ void arrivals_advance(Endpoint& ep, Partner& p) {
             break;
         a->matched = true;
         ++p.match_next;
-        const bool alive = arrival_turn(ep, p, a, nullptr);
+        const bool alive = arrival_turn(ep, a, nullptr);
         if (!p.connected || p.session != session)
             return;
         if (!alive)

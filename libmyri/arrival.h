@@ -19,7 +19,7 @@ void arrival_charge(Endpoint& ep, Arrival* a);
 
 // Its turn has come: matches it, or queues it as unexpected. `data`: the whole message, if at hand. False if
 // the arrival is no more.
-bool arrival_turn(Endpoint& ep, Partner& p, Arrival* a, const void* data);
+bool arrival_turn(Endpoint& ep, Arrival* a, const void* data);
 
 // Has all messages whose turn it is matched, and acknowledges what is complete.
 void arrivals_advance(Endpoint& ep, Partner& p);

@@ -146,8 +146,15 @@ void whole_message(Endpoint& ep, Partner& p, const Packet& k) {
         arrival_charge(ep, a);
     if (!in_turn)
         ++ep.counters.early;
+    // What speaks of a rendezvous must not wait for a message before it that there is no room for: the room may
+    // come only when this rendezvous ends.
+    const uint32_t session = p.session;
+    if (is_control(k.h.kind))
+        control_message(ep, p, a);
+    if (!p.connected || p.session != session)
+        return;
     arrivals_advance(ep, p);
-    if (sequence_distance(sequence, p.match_next) > 0)
+    if (sequence_distance(sequence, p.match_next) > 0 && !p.pushed_back)
         report_gap(ep, p);
 }
 
@@ -230,7 +237,7 @@ void fragment_packet(Endpoint& ep, Partner& p, const Packet& k) {
     if (in_turn) {
         a->matched = true;
         ++p.match_next;
-        if (!arrival_turn(ep, p, a, count == 1 ? k.data : nullptr))
+        if (!arrival_turn(ep, a, count == 1 ? k.data : nullptr))
             return;
     } else {
         ++ep.counters.early;

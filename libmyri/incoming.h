@@ -5,7 +5,8 @@
 //  check     before its checksum agrees a packet matches nothing, marks nothing and acknowledges nothing; it
 //  may at most
 //            write into bytes that its message still misses.
-//  order     messages of a partner are matched in the order of their sequence numbers, whatever their kind;
+//  order     messages of a partner are matched in the order of their sequence numbers, whatever their class;
+//            what speaks of a rendezvous has nothing to match and is acted upon at once;
 //  what comes
 //            early is held. Data may end in another order.
 //  room      unexpected data beyond the endpoint's limit is not taken: the sender comes again. A message with

@@ -136,7 +136,7 @@ void large_grant_retired(Endpoint& ep, unsigned index);
 void large_pull_retired(Endpoint& ep, unsigned index);
 uint64_t large_timer(const Endpoint& ep);
 
-// A control message has its turn: NOTIFY, WINDOW_DONE, WINDOW_NEXT, GRANT_WANTED.
+// A control message is here: NOTIFY, WINDOW_DONE, WINDOW_NEXT, GRANT_WANTED.
 void control_message(Endpoint& ep, Partner& p, const Arrival* arrival);
 
 void large_retired(Endpoint& ep, uint32_t index_generation, uint32_t what);

@@ -78,6 +78,7 @@ void partner_fail(Endpoint& ep, Partner& p, mx_status_code_t code) {
         s = next;
     }
     fail_list(ep, p, own, code);
+    fail_list(ep, p, p.held_control, code);
     fail_list(ep, p, p.held, code);
     p.send_base = p.send_next;
     incoming_fail(ep, p, p.gone);

@@ -18,6 +18,8 @@
 namespace myri {
 
 constexpr uint16_t stream_window = 256;     // messages in flight per direction
+// Of which the last are for messages about rendezvous: they end what else may wait for ever.
+constexpr uint16_t stream_reserve = 64;
 constexpr uint16_t first_sequence = 0xfff0; // wrapping is ordinary
 constexpr uint64_t resend_floor = 100 * ps_per_us;
 constexpr uint64_t resend_ceiling = 500 * ps_per_ms;
@@ -50,6 +52,7 @@ struct Partner {
     uint16_t chunks_held = 0;
     uint8_t backoff = 0;
     List<Send, &Send::link> held;
+    List<Send, &Send::link> held_control; // goes before `held`
     List<Send, &Send::link> unacked;    // in the order of sequence
     List<Send, &Send::link> rendezvous; // acknowledged, and the receiver is not done
     uint16_t next_rendezvous = 1;

@@ -2,6 +2,7 @@
 #include "libmyri/stream.h"
 
 #include <string.h>
+#include <initializer_list>
 
 #include "libmyri/checksum.h"
 #include "libmyri/library.h"
@@ -78,7 +79,8 @@ void post_fragment(Endpoint& ep, Partner& p, Send& s, unsigned fragment, bool fi
 constexpr unsigned slots_kept = 2;
 
 bool room_in_stream(const Endpoint& ep, const Partner& p, const Send& s) {
-    if (sequence_distance(p.send_next, p.send_base) >= stream_window)
+    const int limit = is_control(s.message) ? stream_window : stream_window - stream_reserve;
+    if (sequence_distance(p.send_next, p.send_base) >= limit)
         return false;
     // One partner that does not acknowledge must not hold the whole send ring.
     const uint32_t share = ep.chunk_count / 4 < 8 ? 8 : ep.chunk_count / 4;
@@ -169,12 +171,13 @@ void free_chunks(Endpoint& ep, Send* s) {
 }
 
 void admit_held(Endpoint& ep, Partner& p) {
-    while (Send* s = p.held.front()) {
-        if (!room_in_stream(ep, p, *s))
-            return;
-        p.held.remove(s);
-        admit(ep, p, s);
-    }
+    for (auto* list : {&p.held_control, &p.held})
+        while (Send* s = list->front()) {
+            if (!room_in_stream(ep, p, *s))
+                break;
+            list->remove(s);
+            admit(ep, p, s);
+        }
 }
 
 } // namespace
@@ -182,9 +185,10 @@ void admit_held(Endpoint& ep, Partner& p) {
 void stream_submit(Endpoint& ep, Send* s) {
     Partner& p = *s->partner;
     s->network = true;
-    if (!p.held.empty() || !room_in_stream(ep, p, *s)) {
+    auto& held = is_control(s->message) ? p.held_control : p.held;
+    if (!held.empty() || !room_in_stream(ep, p, *s)) {
         s->place = Send::Place::held;
-        p.held.push_back(s);
+        held.push_back(s);
         return;
     }
     admit(ep, p, s);
@@ -291,6 +295,15 @@ void stream_selective(Endpoint& ep, Partner& p, const msg_header& ack) {
     }
 }
 
+// The oldest message may be one that the receiver has no room for; what it does not hold up is repeated too.
+static void resend_control(Endpoint& ep, Partner& p, uint64_t now) {
+    const Send* oldest = p.unacked.front();
+    for (Send* s = p.unacked.front(); s; s = s->link.next)
+        if (s != oldest && is_control(s->message) && !s->selectively_acked &&
+            now - s->posted_at >= p.resend_interval() && !resend(ep, s, now))
+            return;
+}
+
 void stream_resend_due(Endpoint& ep, Partner& p, uint64_t now) {
     p.resend_at = never;
     Send* s = p.unacked.front();
@@ -306,6 +319,8 @@ void stream_resend_due(Endpoint& ep, Partner& p, uint64_t now) {
     const bool still_here = ep.slots.surely_waits(s->slot_mark) && now - s->posted_at < 50 * ps_per_ms;
     if (!still_here && resend(ep, s, now) && p.backoff < 16)
         ++p.backoff;
+    if (p.backoff > 1)
+        resend_control(ep, p, now);
     p.resend_at = now + patience_with(p, *s);
     if (p.resend_at > s->deadline)
         p.resend_at = s->deadline;

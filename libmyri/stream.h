@@ -13,6 +13,12 @@
 
 namespace myri {
 
+// Whether a kind of message speaks of rendezvous: acted upon as soon as it arrives, not in the order of matching.
+inline bool is_control(uint8_t kind) {
+    return kind == MSG_NOTIFY || kind == MSG_WINDOW_DONE || kind == MSG_WINDOW_NEXT ||
+           kind == MSG_GRANT_WANTED;
+}
+
 // The message's fields are filled in. Posts it at once if nothing stands before it.
 void stream_submit(Endpoint& ep, Send* send);
 

@@ -84,3 +84,37 @@ TEST_CASE("a window that is done is not taken again, even if the sender grants i
     CHECK_EQ(Pair::wait(p.a, s).code, MX_STATUS_SUCCESS);
     CHECK(got == data);
 }
+
+TEST_CASE("a large message ends although unmatched messages before its notify find no room") {
+    mx_param_t limit{};
+    limit.key = MX_PARAM_UNEXP_QUEUE_MAX;
+    limit.val.unexp_queue_max = 16 << 10;
+    for (const auto& [drop, bytes] : {std::pair{0.0, 4000u}, {0.2, 4000u}, {0.0, 100u}, {0.2, 100u}}) {
+        CAPTURE(drop);
+        CAPTURE(bytes);
+        Pair p(1, {limit});
+        mx_endpoint_addr_t to_a{};
+        REQUIRE_EQ(mx_connect(p.b, FakeFabric::mac, 0, 7, 1000, &to_a), MX_SUCCESS);
+        p.fabric.faults.drop = drop;
+        const Bytes flood = pattern(bytes, 1), data = pattern(20u << 20, 2);
+        Bytes at_a(data.size());
+        std::vector<mx_request_t> floods;
+        for (int i = 0; i < 400; ++i) // more than the stream has room for
+            floods.push_back(p.send(flood, 1));
+        // The other way: a asks, notifies and ends windows behind the flood that b does not take.
+        mx_segment_t s{const_cast<uint8_t*>(data.data()), static_cast<uint32_t>(data.size())},
+            d{at_a.data(), static_cast<uint32_t>(at_a.size())};
+        mx_request_t sent = nullptr, received = nullptr;
+        REQUIRE_EQ(mx_irecv(p.a, &d, 1, 2, ~0ull, nullptr, &received), MX_SUCCESS);
+        REQUIRE_EQ(mx_isend(p.b, &s, 1, to_a, 2, nullptr, &sent), MX_SUCCESS);
+        CHECK_EQ(Pair::wait(p.a, received).code, MX_STATUS_SUCCESS);
+        CHECK_EQ(Pair::wait(p.b, sent).code, MX_STATUS_SUCCESS);
+        CHECK(at_a == data);
+        CHECK(Pair::counters(p.b).pushed_back > 0);
+        Bytes got(bytes);
+        for (mx_request_t f : floods) {
+            CHECK_EQ(Pair::wait(p.b, p.receive(got.data(), bytes, 1)).code, MX_STATUS_SUCCESS);
+            CHECK_EQ(Pair::wait(p.a, f).code, MX_STATUS_SUCCESS);
+        }
+    }
+}
