@@ -72,6 +72,11 @@ public:
     uint64_t context_mask = 0; // bits of the match word that are the context id
     uint64_t request_timeout = 0;
 
+    // With a partner, where no request's own limit counts: some packets may be lost at the rarest.
+    uint64_t patience() const {
+        return request_timeout > 4 * resend_ceiling ? request_timeout : 4 * resend_ceiling;
+    }
+
     // The card's side.
     EndpointMemory memory;
     Window window;

@@ -44,7 +44,7 @@ bool unpack(const Endpoint& ep, const fw_event& event, Packet& p) {
 
 // An answer to a probe says that the partner lives, not that it gets on: probes go on getting rarer.
 void heard(Partner& p, bool only_alive) {
-    p.last_heard = seam.now();
+    p.heard_at(seam.now());
     p.refusals = 0;
     p.refused_probe_at = never;
     if (!only_alive)

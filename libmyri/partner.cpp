@@ -28,7 +28,7 @@ void partner_establish(Endpoint& ep, Partner& p, uint32_t session, uint16_t firs
     p.connected = true;
     p.refusals = 0;
     p.backoff = p.probe_backoff = 0;
-    p.last_heard = seam.now();
+    p.heard_at(seam.now());
 }
 
 static mx_status_code_t code_for(const Request* r, mx_status_code_t code, uint64_t now) {
@@ -107,7 +107,7 @@ void partner_owes(Endpoint& ep, Partner& p, int change) {
         p.probe_at = never;
     } else if (p.probe_at == never) {
         p.probe_backoff = 0;
-        p.last_heard = seam.now();
+        p.heard_at(seam.now());
         p.probe_at = p.last_heard + p.resend_interval();
         ep.arm(p.probe_at);
     }
@@ -118,15 +118,21 @@ void partner_probe_due(Endpoint& ep, Partner& p, uint64_t now) {
         p.probe_at = never;
         return;
     }
-    const uint64_t patience = ep.request_timeout;
-    if (patience != never && now - p.last_heard > patience) {
+    // Silence alone says nothing: the partner may owe what only its program can give. Probes are answered at
+    // once, or by its progress thread; some may be lost, and the last ones are rare.
+    const uint64_t patience = ep.patience();
+    if (patience != never && p.unanswered_since != never && now - p.unanswered_since > patience) {
         partner_fail(ep, p, MX_STATUS_ENDPOINT_UNREACHABLE);
         return;
     }
     const uint64_t quiet_until = p.last_heard + p.backed_off(p.probe_backoff);
     if (now >= quiet_until) {
-        if (stream_bare(ep, p, MSG_PROBE) && p.probe_backoff < 16)
-            ++p.probe_backoff;
+        if (stream_bare(ep, p, MSG_PROBE)) {
+            if (p.unanswered_since == never)
+                p.unanswered_since = now;
+            if (p.probe_backoff < 16)
+                ++p.probe_backoff;
+        }
         p.probe_at = now + p.backed_off(p.probe_backoff);
     } else {
         p.probe_at = quiet_until;

@@ -78,9 +78,15 @@ struct Partner {
     uint64_t refusal_at = 0;
     uint64_t refused_probe_at = never; // the next attempt whose refusal would count
     uint64_t last_heard = 0;
+    uint64_t unanswered_since = never; // the first probe since then
     uint64_t probe_at = never;
 
     Arrival*& arrival(uint16_t sequence) { return arrivals[sequence % stream_window]; }
+    // Something good has come from it, or from its card about what it said.
+    void heard_at(uint64_t now) {
+        last_heard = now;
+        unanswered_since = never;
+    }
     uint64_t resend_interval() const {
         const uint64_t t = 4 * smoothed_rtt;
         return t < resend_floor ? resend_floor : t > resend_ceiling ? resend_ceiling : t;

@@ -397,7 +397,7 @@ void large_block(Endpoint& ep, uint32_t pull_generation, uint32_t block, uint32_
     if (!bit(w.requested, block))
         return;
     Partner& from = *l->from;
-    from.last_heard = seam.now();
+    from.heard_at(seam.now());
     from.probe_backoff = 0;
     l->refusals = 0;
     if (block_is_good(l, w, *p, block, crc)) {

@@ -220,7 +220,7 @@ void large_grant_asked(Endpoint& ep, uint32_t grant_generation, uint32_t block) 
     Grant& g = ep.large.grants[index];
     if (!g.owner || g.retiring || g.generation != (grant_generation & 0xffff) || block >= g.blocks)
         return;
-    g.owner->partner->last_heard = seam.now(); // its card asks
+    g.owner->partner->heard_at(seam.now()); // its card asks
     g.owner->matched = true;
     if (g.unasked) {
         g.unasked = false;

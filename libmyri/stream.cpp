@@ -203,9 +203,7 @@ bool stream_submit_control(Endpoint& ep, Partner& p, msg_kind kind, const void* 
     s->message = static_cast<uint8_t>(kind);
     s->data_bytes = static_cast<uint8_t>(bytes);
     memcpy(s->data, body, bytes);
-    s->deadline = seam.now() + ep.request_timeout;
-    if (ep.request_timeout == never)
-        s->deadline = never;
+    s->deadline = ep.patience() == never ? never : seam.now() + ep.patience();
     stream_submit(ep, s);
     return true;
 }

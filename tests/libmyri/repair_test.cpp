@@ -118,3 +118,40 @@ TEST_CASE("a large message ends although unmatched messages before its notify fi
         }
     }
 }
+
+TEST_CASE("a short request timeout does not end a partner that answers") {
+    Pair p;
+    REQUIRE_EQ(mx_set_request_timeout(p.b, nullptr, 1), MX_SUCCESS);
+    p.fabric.lose = [](const msg_header& h) { return h.kind == MSG_WINDOW_NEXT || h.kind == MSG_PROBE; };
+    const Bytes data = pattern(20u << 20, 1);
+    Bytes got(data.size());
+    mx_request_t r = p.receive(got.data(), got.size(), 1);
+    mx_request_t s = p.send(data, 1);
+    // b waits for the next window, hears nothing, and is itself busy elsewhere for a while.
+    for (int i = 0; i < 4; ++i) {
+        myri_sleep(300000000000);
+        myri_spend(700000000000);
+        p.fabric.lose = i % 2 ? p.fabric.lose : nullptr;
+    }
+    CHECK_EQ(Pair::wait(p.b, r).code, MX_STATUS_SUCCESS);
+    CHECK_EQ(Pair::wait(p.a, s).code, MX_STATUS_SUCCESS);
+    CHECK(got == data);
+}
+
+TEST_CASE("a partner that answers no probe is given up after the timeout") {
+    Pair p;
+    REQUIRE_EQ(mx_set_request_timeout(p.b, nullptr, 3000), MX_SUCCESS);
+    const Bytes data = pattern(20u << 20, 1);
+    Bytes got(data.size());
+    mx_request_t r = p.receive(got.data(), got.size(), 1);
+    p.fabric.lose = [](const msg_header& h) {
+        return h.kind == MSG_WINDOW_NEXT || h.kind == MSG_PROBE || h.kind == MSG_WINDOW_DONE;
+    };
+    mx_request_t s = p.send(data, 1);
+    const uint64_t before = myri_time();
+    CHECK_EQ(Pair::wait(p.b, r).code, MX_STATUS_ENDPOINT_UNREACHABLE);
+    CHECK(myri_time() - before >= 3000 * 1000000000ull);
+    CHECK(myri_time() - before < 4500 * 1000000000ull);
+    p.fabric.lose = nullptr;
+    (void)s;
+}
