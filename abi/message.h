@@ -2,8 +2,9 @@
 /*
  * Library to library: what stands in the body of a MESSAGE or CONNECT packet. Opaque to firmware.
  *
- * Sequence numbers count messages, not packets, per direction between two endpoints. Sequenced kinds are matched
- * strictly in order and acknowledged by `ack` (the next sequence number expected) in any packet that goes back.
+ * Sequence numbers count messages, not packets, per direction between two endpoints. EAGER, MEDIUM and RENDEZVOUS are
+ * matched strictly in their order; NOTIFY, WINDOW_DONE, WINDOW_NEXT and GRANT_WANTED are acted upon once, on arrival.
+ * All of them are acknowledged by `ack` (the next sequence number expected) in any packet that goes back.
  * Unsequenced kinds are control packets; losing one is repaired by a resend, a probe or the next one.
  *
  * The checksum is a CRC-32C over struct msg_pseudo_header, then the header from `kind` to its end, then the
@@ -63,30 +64,38 @@ struct msg_pseudo_header {
 };
 MYRI_ASSERT_SIZE(struct msg_pseudo_header, 24);
 
-/* The bodies below stand at offset 24, inline. */
+/*
+ * The bodies below stand at offset 24, inline.
+ *
+ * In a CONNECT and its reply `match` is the receiver's session as the sender knows it; 0: not at all. If it is right,
+ * `ack` and `given_up` count: when the latter has grown, every rendezvous between the two has come to nothing.
+ */
 struct msg_connect {
     be32 session;          /* of the sender */
     be32 key;              /* CONNECT: the filter shown; REPLY: enum msg_connect_status */
     be32 number;           /* of the connect; echoed in the reply */
     be16 next_sequence;    /* first sequence number that the sender will use */
-    be16 reserved;
+    be16 given_up;         /* how often the sender has given up what was open between these two sessions */
 };
 MYRI_ASSERT_SIZE(struct msg_connect, 16);
 enum msg_connect_status { MSG_CONNECT_ACCEPTED = 0, MSG_CONNECT_BAD_KEY = 1 };
 
-/* A grant of `granted` bytes of the message, from `offset` on. 0 bytes: ask for one (GRANT_WANTED) when matched. */
+/*
+ * A grant of `granted` bytes of the message, from `offset` on. 0 bytes in a RENDEZVOUS: ask for one (GRANT_WANTED) when
+ * matched; in a WINDOW_NEXT: there is no such rendezvous any more.
+ */
 struct msg_rendezvous {
     be16 grant;
     be16 grant_generation;
     be32 granted;
     be32 offset;           /* in the message; a multiple of FW_WINDOW_MAX */
-    be16 rendezvous;       /* sequence number of the RENDEZVOUS that began the message */
+    be16 rendezvous;       /* number that the sender gave the message; unique among those that are not notified */
     be16 reserved;
 };
 MYRI_ASSERT_SIZE(struct msg_rendezvous, 16);
 
 struct msg_window {
-    be16 rendezvous;       /* sequence number of the RENDEZVOUS */
+    be16 rendezvous;       /* number of the message */
     be16 grant;
     be16 grant_generation;
     be16 reserved;
@@ -95,7 +104,7 @@ struct msg_window {
 MYRI_ASSERT_SIZE(struct msg_window, 12);
 
 struct msg_notify {
-    be16 rendezvous;       /* sequence number of the RENDEZVOUS that ends here */
+    be16 rendezvous;       /* number of the message that ends here */
     be16 status;           /* enum msg_notify_status */
     be32 taken;            /* bytes the receiver stored */
 };

@@ -20,17 +20,26 @@ struct Words {
     uint64_t destination;         // MAC << 16 | endpoint
 };
 
-bool send_words(Endpoint& ep, const Words& to, msg_kind kind, uint32_t key, uint32_t number, uint16_t next) {
+struct Offer {
+    uint16_t next;     // first sequence number that may come
+    uint16_t given_up; // as in struct msg_connect
+};
+
+bool send_words(Endpoint& ep, const Words& to, msg_kind kind, uint32_t key, uint32_t number, const Offer& offer) {
     if (ep.slots.free_slots() == 0)
         return false;
     msg_header h{};
     h.kind = static_cast<uint8_t>(kind);
-    h.length = cpu_to_be32(0);
+    if (const Partner* p = ep.partner(to.peer, to.endpoint, false)) {
+        h.match = cpu_to_be64(p->session);
+        h.ack = cpu_to_be16(p->receive_next);
+    }
     msg_connect c{};
     c.session = cpu_to_be32(ep.session);
     c.key = cpu_to_be32(key);
     c.number = cpu_to_be32(number);
-    c.next_sequence = cpu_to_be16(next);
+    c.next_sequence = cpu_to_be16(offer.next);
+    c.given_up = cpu_to_be16(offer.given_up);
     // Connecting is checked whatever MX_CSUM says: it is rare, and everything rests on it.
     const uint32_t prefix =
         checksum_prefix(ep.mac << 16 | ep.id, to.destination, ep.session, to.destination_session);
@@ -49,7 +58,7 @@ uint64_t mac_of(const Endpoint& ep, uint16_t peer) {
 
 void send_connect(Endpoint& ep, Connect* c, uint64_t now) {
     const Words to{c->peer, c->peer_endpoint, 0, mac_of(ep, c->peer) << 16 | c->peer_endpoint};
-    if (send_words(ep, to, MSG_CONNECT, c->key, c->number, c->announced)) {
+    if (send_words(ep, to, MSG_CONNECT, c->key, c->number, {c->announced, c->given_up})) {
         c->sent_at = c->sent ? 0 : now; // a repeated one gives no round trip
         c->sent = true;
         c->resend_at = now + c->interval;
@@ -66,6 +75,7 @@ void send_connect(Endpoint& ep, Connect* c, uint64_t now) {
 static void begin(Endpoint& ep, Connect* c) {
     const Partner* p = ep.partner(c->peer, c->peer_endpoint, false);
     c->announced = p ? p->send_base : first_sequence;
+    c->given_up = p ? p->given_up : 0;
     c->number = ep.next_connect++;
     c->interval = first_interval;
     send_connect(ep, c, seam.now());
@@ -113,17 +123,20 @@ void connect_packet(Endpoint& ep, uint16_t peer, uint8_t endpoint, const msg_hea
     }
     const uint16_t next = be16_to_cpu(m.next_sequence);
     const uint32_t number = be32_to_cpu(m.number);
+    const bool known = be64_to_cpu(h.match) == ep.session; // it speaks to this session
     if (!reply) {
         const Words to{peer, endpoint, session, other};
         if (be32_to_cpu(m.key) != ep.key) {
-            send_words(ep, to, MSG_CONNECT_REPLY, MSG_CONNECT_BAD_KEY, number, 0);
+            send_words(ep, to, MSG_CONNECT_REPLY, MSG_CONNECT_BAD_KEY, number, {0, 0});
             return;
         }
         Partner* p = ep.partner(peer, endpoint, true);
         if (!p)
             return; // no memory: the other side asks again
         partner_establish(ep, *p, session, next);
-        send_words(ep, to, MSG_CONNECT_REPLY, MSG_CONNECT_ACCEPTED, number, p->send_base);
+        if (known)
+            partner_gave_up(ep, *p, be16_to_cpu(m.given_up), be16_to_cpu(h.ack));
+        send_words(ep, to, MSG_CONNECT_REPLY, MSG_CONNECT_ACCEPTED, number, {p->send_base, p->given_up});
         return;
     }
     for (Connect* c = ep.connects.front(); c; c = c->link.next) {
@@ -138,12 +151,15 @@ void connect_packet(Endpoint& ep, uint16_t peer, uint8_t endpoint, const msg_hea
             connect_end(ep, c, MX_STATUS_NO_RESOURCES);
             return;
         }
-        if (p->session == session && !p->connected && p->send_base != c->announced) {
+        if (p->session == session &&
+            (p->given_up != c->given_up || (!p->connected && p->send_base != c->announced))) {
             begin(ep, c); // what was in flight has been given up since
             return;
         }
         const bool anew = p->session != session;
         partner_establish(ep, *p, session, next);
+        if (known)
+            partner_gave_up(ep, *p, be16_to_cpu(m.given_up), be16_to_cpu(h.ack));
         if (anew)
             p->send_next = p->send_base = c->announced;
         if (c->sent_at && p->smoothed_rtt == 0)

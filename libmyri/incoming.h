@@ -32,6 +32,9 @@ void incoming_skip(Endpoint& ep, Partner& p, uint16_t first);
 // The partner is gone: matched receives end with `code`, its unexpected messages are dropped.
 void incoming_fail(Endpoint& ep, Partner& p, mx_status_code_t code);
 
+// Rendezvous from the partner lead nowhere any more: receives end with `code`, unexpected ones are dropped.
+void incoming_fail_rendezvous(Endpoint& ep, Partner& p, mx_status_code_t code);
+
 // Asks the unexpected handler, if there is one; true if it has dealt with the message. `data` may be nullptr.
 bool incoming_handler(Endpoint& ep, Arrival* arrival, const void* data);
 

@@ -84,8 +84,12 @@ void incoming_fail(Endpoint& ep, Partner& p, mx_status_code_t code) {
             p.arrivals[i] = nullptr;
             cut_off(ep, p, a, code);
         }
-    p.match_next = p.receive_next;
-    // Whole messages in the unexpected queue stay; a rendezvous leads nowhere any more.
+    // What has had its turn must not have it again, should the partner be connected again in this session.
+    p.receive_next = p.match_next;
+    incoming_fail_rendezvous(ep, p, code);
+}
+
+void incoming_fail_rendezvous(Endpoint& ep, Partner& p, mx_status_code_t code) {
     for (Arrival* a = ep.matcher.first_unexpected(); a;) {
         Arrival* next = Matcher::next(a);
         if (a->from == &p && !a->local && a->message == MSG_RENDEZVOUS) {

@@ -20,6 +20,7 @@ void partner_establish(Endpoint& ep, Partner& p, uint32_t session, uint16_t firs
         p.prefix_out = checksum_prefix(own, other, ep.session, session);
         p.prefix_in = checksum_prefix(other, own, session, ep.session);
         p.receive_next = p.match_next = first;
+        p.given_up = p.they_gave_up = 0;
         p.smoothed_rtt = 0;
     } else if (sequence_distance(first, p.receive_next) > 0) {
         // The same session, after the other side has given up what it had in flight.
@@ -61,6 +62,7 @@ static void fail_list(Endpoint& ep, Partner& p, List<Send, &Send::link>& list, m
 
 void partner_fail(Endpoint& ep, Partner& p, mx_status_code_t code) {
     p.connected = false;
+    ++p.given_up;
     p.gone = code == MX_STATUS_TIMEOUT ? MX_STATUS_ENDPOINT_UNREACHABLE : code;
     p.resend_at = p.ack_at = p.probe_at = never;
     p.unacknowledged = 0;
@@ -82,6 +84,15 @@ void partner_fail(Endpoint& ep, Partner& p, mx_status_code_t code) {
     fail_list(ep, p, p.held, code);
     p.send_base = p.send_next;
     incoming_fail(ep, p, p.gone);
+}
+
+void partner_gave_up(Endpoint& ep, Partner& p, uint16_t count, uint16_t ack) {
+    if (sequence_distance(count, p.they_gave_up) <= 0)
+        return; // known
+    p.they_gave_up = count;
+    stream_acknowledged(ep, p, ack); // what the partner has taken it has given up, too
+    fail_list(ep, p, p.rendezvous, MX_STATUS_ENDPOINT_UNREACHABLE);
+    incoming_fail_rendezvous(ep, p, MX_STATUS_ENDPOINT_UNREACHABLE);
 }
 
 void lose_send(Endpoint& ep, Send* s, mx_status_code_t code) {

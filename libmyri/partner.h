@@ -70,6 +70,10 @@ struct Partner {
     uint16_t gap_reported = 0;
     Arrival** arrivals = nullptr; // stream_window entries, by sequence % stream_window
 
+    // How often everything that was open in this session has been given up: here, and there as far as known.
+    uint16_t given_up = 0;
+    uint16_t they_gave_up = 0;
+
     // alive or not
     uint32_t owes = 0; // operations that wait for this partner beside acknowledgements
     uint8_t probe_backoff = 0;

@@ -381,7 +381,9 @@ void large_refuse(Endpoint& ep, Arrival* a) {
 void large_window_next(Endpoint& ep, Partner& p, const msg_rendezvous& m) {
     for (LargeReceive* l = ep.large.incoming.front(); l; l = l->link.next)
         if (l->from == &p && l->number == be16_to_cpu(m.rendezvous) && !l->failed) {
-            if (!open_window(l, m))
+            if (m.granted.raw == 0)
+                large_abandon_receive(ep, l, MX_STATUS_ABORTED); // the sender knows nothing of it
+            else if (!open_window(l, m))
                 ++ep.counters.malformed;
             ep.large.work = true;
             return;

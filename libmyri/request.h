@@ -101,6 +101,7 @@ struct Connect : Request {
     uint8_t refusals = 0;
     bool sent = false;
     uint16_t announced = 0; // first sequence number that may come; stays the same in repeats
+    uint16_t given_up = 0;  // the partner's count, likewise
     uint32_t key = 0;
     uint32_t number = 0;
     uint64_t match = 0;

@@ -265,8 +265,13 @@ bool large_step(Endpoint& ep) {
 
 void large_ask(Endpoint& ep, Partner& p, const msg_window& w) {
     Send* s = find_rendezvous(p, be16_to_cpu(w.rendezvous));
-    if (!s)
+    if (!s) {
+        msg_rendezvous none{};
+        none.rendezvous = w.rendezvous;
+        none.offset = w.offset;
+        stream_submit_control(ep, p, MSG_WINDOW_NEXT, &none, sizeof none);
         return;
+    }
     const uint32_t offset = be32_to_cpu(w.offset);
     if (offset % FW_WINDOW_MAX || (offset && offset >= s->length) || s->length == 0)
         return;

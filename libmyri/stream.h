@@ -48,6 +48,10 @@ void stream_owe_ack(Endpoint& ep, Partner& p);
 // Ends everything that is pending with a partner; it must be connected again before use.
 void partner_fail(Endpoint& ep, Partner& p, mx_status_code_t code);
 
+// The partner says that it has given up what was open between the two, for the `count`-th time in this session, and
+// expects `ack` next: rendezvous fail, eager messages go on.
+void partner_gave_up(Endpoint& ep, Partner& p, uint16_t count, uint16_t ack);
+
 // Sets both streams up for a (new) session of the partner.
 void partner_establish(Endpoint& ep, Partner& p, uint32_t session, uint16_t first);
 

@@ -155,3 +155,85 @@ TEST_CASE("a partner that answers no probe is given up after the timeout") {
     p.fabric.lose = nullptr;
     (void)s;
 }
+
+TEST_CASE("after a disconnect and a connect the other side's rendezvous fail, and new messages go") {
+    for (const bool sender_leaves : {true, false})
+        for (const bool matched : {true, false})
+            for (const double drop : {0.0, 0.3}) {
+                CAPTURE(sender_leaves);
+                CAPTURE(matched);
+                CAPTURE(drop);
+                Pair p;
+                mx_endpoint_addr_t to_a{};
+                REQUIRE_EQ(mx_connect(p.b, FakeFabric::mac, 0, 7, 1000, &to_a), MX_SUCCESS);
+                const Bytes data = pattern(20u << 20, 1), small = pattern(100, 2), large = pattern(50000, 3);
+                Bytes got(data.size());
+                mx_request_t r = matched ? p.receive(got.data(), got.size(), 1) : nullptr;
+                mx_request_t s = p.send(data, 1);
+                myri_sleep(3000000000); // it is open, and far from its end
+                p.fabric.faults.drop = drop;
+                mx_disconnect(sender_leaves ? p.a : p.b, sender_leaves ? p.to_b : to_a);
+                if (sender_leaves)
+                    REQUIRE_EQ(mx_connect(p.a, FakeFabric::mac, 1, 7, 5000, &p.to_b), MX_SUCCESS);
+                else
+                    REQUIRE_EQ(mx_connect(p.b, FakeFabric::mac, 0, 7, 5000, &to_a), MX_SUCCESS);
+                CHECK_EQ(Pair::wait(p.a, s).code, MX_STATUS_ENDPOINT_UNREACHABLE);
+                if (r)
+                    CHECK_EQ(Pair::wait(p.b, r).code, MX_STATUS_ENDPOINT_UNREACHABLE);
+                uint32_t result = 1;
+                mx_status_t status{};
+                REQUIRE_EQ(mx_iprobe(p.b, 0, 0, &status, &result), MX_SUCCESS);
+                CHECK_EQ(result, 0u);
+                Bytes got_small(100), got_large(50000);
+                mx_request_t first = p.receive(got_small.data(), 100, 2),
+                             second = p.receive(got_large.data(), 50000, 2);
+                Pair::wait(p.a, p.send(small, 2));
+                mx_request_t sent = p.send(large, 2);
+                CHECK_EQ(Pair::wait(p.b, first).code, MX_STATUS_SUCCESS);
+                CHECK_EQ(Pair::wait(p.b, second).code, MX_STATUS_SUCCESS);
+                CHECK_EQ(Pair::wait(p.a, sent).code, MX_STATUS_SUCCESS);
+                CHECK(got_small == small);
+                CHECK(got_large == large);
+                myri_sleep(1000000000);
+                CHECK_FALSE(p.fabric.grants_open(0));
+            }
+}
+
+TEST_CASE("a message whose receive a disconnect has ended does not come again") {
+    Pair p;
+    mx_endpoint_addr_t to_a{};
+    REQUIRE_EQ(mx_connect(p.b, FakeFabric::mac, 0, 7, 1000, &to_a), MX_SUCCESS);
+    const Bytes first = pattern(8000, 1), second = pattern(8000, 2);
+    Bytes got(8000);
+    p.fabric.lose = [](const msg_header& h) { return h.kind == MSG_MEDIUM && be16_to_cpu(h.fragment) == 1; };
+    mx_request_t r = p.receive(got.data(), 8000, 1);
+    Pair::wait(p.a, p.send(first, 1));
+    myri_sleep(1000000000);
+    mx_disconnect(p.b, to_a);
+    CHECK_EQ(Pair::wait(p.b, r).code, MX_STATUS_ENDPOINT_UNREACHABLE);
+    p.fabric.lose = nullptr;
+    REQUIRE_EQ(mx_connect(p.b, FakeFabric::mac, 0, 7, 1000, &to_a), MX_SUCCESS);
+    r = p.receive(got.data(), 8000, 1);
+    Pair::wait(p.a, p.send(second, 1));
+    CHECK_EQ(Pair::wait(p.b, r).code, MX_STATUS_SUCCESS);
+    CHECK(got == second);
+}
+
+TEST_CASE("who asks for the data of a message that the sender does not know is told so") {
+    Pair p;
+    auto& a = *reinterpret_cast<myri::Endpoint*>(p.a);
+    const Bytes data = pattern(20u << 20, 1);
+    Bytes got(data.size());
+    mx_request_t r = p.receive(got.data(), got.size(), 1);
+    mx_request_t s = p.send(data, 1);
+    myri_sleep(1000000000);
+    // As if it had failed there.
+    myri::Partner& b = *a.partner(0, 1, false);
+    myri::Send* send = b.rendezvous.empty() ? b.unacked.front() : b.rendezvous.front();
+    REQUIRE(send);
+    send->rendezvous_number = static_cast<uint16_t>(send->rendezvous_number + 1);
+    p.fabric.refuse_pull = [](uint32_t) { return true; };
+    CHECK_EQ(Pair::wait(p.b, r).code, MX_STATUS_ABORTED);
+    mx_disconnect(p.a, p.to_b);
+    CHECK_EQ(Pair::wait(p.a, s).code, MX_STATUS_ENDPOINT_UNREACHABLE);
+}
