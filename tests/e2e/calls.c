@@ -184,6 +184,37 @@ static void requests(void) {
     CHECK_EQ(mx_close_endpoint(ep), MX_SUCCESS);
 }
 
+/* With context ids a receive must say which context it is for. */
+static void context_ids(void) {
+    mx_endpoint_t ep = NULL;
+    mx_request_t request = NULL;
+    uint32_t result;
+    mx_param_t parameter = {MX_PARAM_CONTEXT_ID, {NULL}};
+    snprintf(label, sizeof label, "context ids");
+    parameter.val.context_id.bits = 8;
+    parameter.val.context_id.shift = 40;
+    CHECK_EQ(mx_open_endpoint(0, 1, FILTER, &parameter, 1, &ep), MX_SUCCESS);
+    CHECK_EQ(mx_irecv(ep, NULL, 0, 0, 0, NULL, &request), MX_BAD_MATCHING_FOR_CONTEXT_ID_MASK);
+    CHECK_EQ(mx_irecv(ep, NULL, 0, 0, UINT64_C(0x00007f0000000000), NULL, &request), MX_BAD_MATCHING_FOR_CONTEXT_ID_MASK);
+    CHECK_EQ(mx_irecv(ep, NULL, 0, 0, UINT64_C(0x0000ff0000000000), NULL, &request), MX_SUCCESS);
+    CHECK(mx_cancel(ep, &request, &result) == MX_SUCCESS && result == 1);
+    CHECK_EQ(mx_close_endpoint(ep), MX_SUCCESS);
+}
+
+/* Declared, but nobody has them: they say so through the error handler. */
+static void not_supported(void) {
+    mx_endpoint_t ep = NULL;
+    mx_endpoint_addr_t address;
+    mx_request_t request = NULL;
+    char bytes[4];
+    snprintf(label, sizeof label, "not supported");
+    CHECK_EQ(mx_open_endpoint(0, 1, FILTER, NULL, 0, &ep), MX_SUCCESS);
+    CHECK_EQ(mx_get_endpoint_addr(ep, &address), MX_SUCCESS);
+    CHECK_EQ(mx_iput(ep, bytes, 4, address, 0, NULL, &request), MX_FAILURE);
+    CHECK_EQ(mx_iget(ep, bytes, 4, address, 0, NULL, &request), MX_FAILURE);
+    CHECK_EQ(mx_close_endpoint(ep), MX_SUCCESS);
+}
+
 static void strings(void) {
     snprintf(label, sizeof label, "strings");
     for (int code = -1; code < 100; code++) {
@@ -201,6 +232,8 @@ int main(void) {
     names();
     information();
     requests();
+    context_ids();
+    not_supported();
     CHECK_EQ(mx_finalize(), MX_SUCCESS);
     CHECK_EQ(mx_finalize(), MX_NOT_INITIALIZED);
     return report();

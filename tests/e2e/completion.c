@@ -242,6 +242,47 @@ static void address_context(void) {
     meet();
 }
 
+/* What is pending with the peer ends here, its unexpected messages go; after a new connect all is as before. */
+static void disconnected(void) {
+    uint64_t nic;
+    uint32_t id, result = 9;
+    unsigned char byte = 0, wild = 0;
+    mx_status_t status;
+    mx_request_t pending = NULL, unmatched = NULL;
+    mx_segment_t segment = {&byte, 1};
+    mx_endpoint_addr_t own;
+    snprintf(label, sizeof label, "disconnect");
+    CHECK_EQ(mx_get_endpoint_addr(endpoint, &own), MX_SUCCESS);
+    CHECK_EQ(mx_disconnect(endpoint, own), MX_SUCCESS); /* of oneself: harmless */
+    if (sends && receives)
+        return;
+    CHECK_EQ(mx_decompose_endpoint_addr(peer, &nic, &id), MX_SUCCESS);
+    if (receives)
+        wait_for(send_bytes("old", 3, 12)); /* unexpected there, and dropped with the connection */
+    meet();
+    if (sends) {
+        unmatched = receive_bytes(&wild, 1, 11, MX_MATCH_MASK_NONE);
+        REQUIRE(mx_issend(endpoint, &segment, 1, peer, 10, NULL, &pending) == MX_SUCCESS);
+        CHECK(mx_iprobe(endpoint, 12, MX_MATCH_MASK_NONE, &status, &result) == MX_SUCCESS && result == 1);
+        CHECK_EQ(mx_disconnect(endpoint, peer), MX_SUCCESS);
+        CHECK_EQ(wait_for(pending).code, MX_STATUS_ENDPOINT_UNREACHABLE);
+        CHECK(mx_iprobe(endpoint, 12, MX_MATCH_MASK_NONE, &status, &result) == MX_SUCCESS && result == 0);
+        CHECK(mx_test(endpoint, &unmatched, &status, &result) == MX_SUCCESS && result == 0);
+        REQUIRE(mx_connect(endpoint, nic, id, FILTER, 10000, &peer) == MX_SUCCESS);
+    }
+    meet();
+    if (receives) {
+        wait_for(send_bytes("w", 1, 11));
+        CHECK_EQ(wait_for(receive_bytes(&byte, 1, 13, MX_MATCH_MASK_NONE)).code, MX_STATUS_SUCCESS);
+        CHECK_EQ(byte, 'a');
+    } else {
+        CHECK_EQ(wait_for(send_bytes("a", 1, 13)).code, MX_STATUS_SUCCESS);
+        CHECK_EQ(wait_for(unmatched).code, MX_STATUS_SUCCESS);
+        CHECK_EQ(wild, 'w');
+    }
+    meet();
+}
+
 int main(int argc, char **argv) {
     start(argc, argv);
     order();
@@ -251,5 +292,6 @@ int main(int argc, char **argv) {
     buffered();
     iconnect();
     address_context();
+    disconnected();
     return finish();
 }

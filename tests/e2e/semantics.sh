@@ -22,6 +22,25 @@ for program in truncation ordering matching sizes completion; do
         --on n0 "$programs/$program sender n1" --on n1 "$programs/$program receiver n0"
 done
 
+# And free running, where the ends are really at work at the same time.
+for program in truncation ordering matching sizes timeouts completion; do
+    both --free --on n0 "$programs/$program sender n1" --on n1 "$programs/$program receiver n0"
+done
+
 fabric 0 --on n0 "$programs/calls"
 says 'all as expected$'
+both --on n0 "$programs/handler sender n1" --on n1 "$programs/handler receiver n0"
+both --free --on n0 "$programs/handler sender n1" --on n1 "$programs/handler receiver n0"
+
+# Closing at once, when one packet in five is lost as well.
+both --on n0 "$programs/closing sender n1" --on n1 "$programs/closing receiver n0"
+both --drop 0.2 --on n0 "$programs/closing sender n1" --on n1 "$programs/closing receiver n0"
+both --free --on n0 "$programs/closing sender n1" --on n1 "$programs/closing receiver n0"
+
+# Threads and children; a registration that is kept must not outlive a copy of its pages.
+fabric 0 --free --on n0 "$programs/two_threads self"
+says '^self: all as expected$'
+for cache in 0 1; do
+    both --free --on n0 "MX_RCACHE=$cache $programs/forked sender n1" --on n1 "MX_RCACHE=$cache $programs/forked receiver n0"
+done
 finish

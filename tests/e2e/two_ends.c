@@ -66,7 +66,7 @@ void start(int argc, char **argv) {
 int finish(void) {
     meet();
     if (!sends)
-        myri_sleep(UINT64_C(3000000000000)); /* a run ends with its last command: let the sender come to its end */
+        myri_sleep(UINT64_C(1000000000000)); /* a run ends with its last command: let the sender come to its end */
     CHECK_EQ(mx_close_endpoint(endpoint), MX_SUCCESS);
     CHECK_EQ(mx_finalize(), MX_SUCCESS);
     return report();
