@@ -171,6 +171,17 @@ void FaultInjector::end(uint64_t fault_id, Fate fate) {
         return;
     }
     ++ended_[kind_of(fault_id)][static_cast<size_t>(fate)];
+    if (const auto others = shared_.extract(fault_id))
+        for (uint64_t other : others.mapped())
+            end(other, fate);
+}
+
+myri_fault FaultInjector::kind(uint64_t fault_id) {
+    return kind_of(fault_id);
+}
+
+void FaultInjector::report(uint64_t fault_id, const std::string& what) {
+    wrong_ends_.push_back(describe(fault_id) + ": " + what);
 }
 
 uint64_t FaultInjector::ended(myri_fault kind) const {

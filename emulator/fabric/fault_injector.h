@@ -15,8 +15,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <map>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,7 @@ uint8_t two_bits(uint64_t random);
     X(packet_mismatch, "detected by the checksum of a packet")                                               \
     X(block_mismatch, "detected by the checksum of a block")                                                 \
     X(not_wanted, "arrived where nothing wanted it any more")                                                \
+    X(hint, "changed a request or refusal between cards, which is only a hint")                              \
     X(delivered, "delivered: had no effect")
 
 enum class Fate {
@@ -85,6 +87,9 @@ public:
     // For CORRUPT_SRAM or CORRUPT_PCI, for one packet in `host`.
     Decision decide(myri_fault kind, unsigned host);
 
+    static myri_fault kind(uint64_t fault_id);
+    // A second fault has hit the same packet: it ends when the first one does, in the same way.
+    void share(uint64_t first, uint64_t second) { shared_[first].push_back(second); }
     // Ends a fault. An id that is not open is remembered as a problem; id 0 (no fault) is ignored.
     void end(uint64_t fault_id, Fate fate);
 
@@ -92,6 +97,8 @@ public:
     uint64_t ended(myri_fault kind, Fate fate) const { return ended_[kind][static_cast<size_t>(fate)]; }
     uint64_t ended(myri_fault kind) const;
     size_t open() const { return open_.size(); }
+    // Something that must not be; stays open.
+    void report(uint64_t fault_id, const std::string& what);
     // Empty if every fault has ended exactly once.
     std::vector<std::string> problems() const;
     // One line for each kind that was injected: its fates and their numbers.
@@ -108,6 +115,7 @@ private:
     std::map<std::pair<unsigned, unsigned>, FaultGenerator> generators_; // by stream and host
     std::map<std::pair<unsigned, unsigned>, uint64_t> numbers_;          // last fault, by kind and host
     std::unordered_set<uint64_t> open_;
+    std::unordered_map<uint64_t, std::vector<uint64_t>> shared_;
     std::vector<std::string> wrong_ends_;
 };
 

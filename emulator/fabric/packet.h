@@ -21,6 +21,7 @@ struct Packet {
 
     uint64_t id = 0;            // number of the packet in this run, given by the sending card
     uint64_t fault_id = 0;      // injected fault that touched it, 0 for none
+    uint32_t fault_place = ~0u; // byte from the type on that a fault in SRAM has damaged
     uint32_t route_length = 0;  // route bytes that the sender put in front of the type
 
     // Set by the fabric for a packet that a fault has touched, before it reaches the receiver.

@@ -31,11 +31,15 @@ void PciBus::request(Time now, unsigned channel, Request request) {
 void PciBus::draw_fault(unsigned channel) {
     const Request& request = *requests_[channel];
     hits_[channel] = {};
-    if (!memory_.message_data(request.bus))
+    if (request.spared || !memory_.message_data(request.bus))
         return;
     const uint64_t bytes = request.sram.size();
-    if (const auto fault = faults_->decide(MYRI_FAULT_CORRUPT_PCI, host_))
-        hits_[channel] = {static_cast<uint32_t>(fault.where % bytes), two_bits(fault.where / bytes)};
+    const auto fault = faults_->decide(MYRI_FAULT_CORRUPT_PCI, host_);
+    if (!fault)
+        return;
+    hits_[channel] = {static_cast<uint32_t>(fault.where % bytes), two_bits(fault.where / bytes)};
+    if (request.hit)
+        request.hit(hits_[channel].place, fault.fault_id);
 }
 
 // Inverts the chosen bits if they are among the present channel's next bytes, which stand in `burst`.

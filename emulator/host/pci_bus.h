@@ -35,6 +35,9 @@ public:
         // Only for to_card, may be empty: called before a burst's bytes appear in `sram`, so that the card's
         // processor is brought to that time first.
         std::function<void(Time)> arriving;
+        // No fault may hit this one. Else `hit`, if set, is told which byte a fault will hit.
+        bool spared = false;
+        std::function<void(uint32_t byte, uint64_t fault_id)> hit;
     };
 
     PciBus(Scheduler& scheduler, Rank rank, const HostProfile& profile, HostMemory& memory);

@@ -38,11 +38,14 @@ bool passed_on(std::string_view variable) {
     return false;
 }
 
-std::vector<std::string> environment(const std::string& fabric, const std::string& host, bool repeatable) {
+std::vector<std::string> environment(const Command::Start& start) {
+    const bool repeatable = start.repeatable;
     const std::string own = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     const char* path = std::getenv("PATH");
     std::vector<std::string> out{"PATH=" + own + ":" + (path ? path : "/usr/local/bin:/usr/bin:/bin"),
-                                 "MYRI_FABRIC=" + fabric, "MYRI_HOST=" + host};
+                                 "MYRI_FABRIC=" + start.fabric, "MYRI_HOST=" + start.host};
+    if (!start.verdicts.empty())
+        out.push_back("MYRI_TRACE_VERDICTS=" + start.verdicts);
     if (repeatable) {
         out.push_back("HOME=/");
         out.push_back("LANG=C");
@@ -112,7 +115,7 @@ void Command::become_shell(const std::array<FileDescriptor, 2>& ends, int report
     }
     if (write(report, &randomised, 1) != 1)
         _exit(126);
-    std::vector<std::string> variables = environment(start_.fabric, start_.host, start_.repeatable);
+    std::vector<std::string> variables = environment(start_);
     std::vector<char*> pointers;
     for (std::string& variable : variables)
         pointers.push_back(variable.data());

@@ -24,6 +24,7 @@ public:
         std::string text;                // for sh -c
         std::string host;                // MYRI_HOST
         std::string fabric;              // MYRI_FABRIC
+        std::string verdicts;            // MYRI_TRACE_VERDICTS, if not empty
         bool repeatable = true;          // else: own stdin, stdout, stderr, environment and randomised addresses
         std::function<void()> full;      // called by the event loop: take some output, then resume()
     };

@@ -121,8 +121,35 @@ std::vector<std::string> Machines::new_traps() {
     return lines;
 }
 
+bool Machines::faulty() const {
+    for (int kind = 0; kind < MYRI_FAULT_KINDS; kind++)
+        if (faults_.probability(static_cast<myri_fault>(kind)) != 0)
+            return true;
+    return false;
+}
+
+void Machines::follow_faults() {
+    for (const auto& host : hosts_) {
+        trails_.push_back(std::make_unique<PacketTrail>(host->name(), host->card().sram(), faults_, event_faults_));
+        host->card().observe_packets(trails_.back().get());
+    }
+}
+
+void Machines::end_faults(std::istream& verdicts) {
+    for (const auto& trail : trails_)
+        trail->finish();
+    event_faults_.judge(verdicts);
+}
+
 std::string Machines::statistics() const {
     std::string text = faults_.table();
+    if (!trails_.empty()) {
+        const auto problems = faults_.problems();
+        for (const std::string& problem : problems)
+            text += "fault not accounted for: " + problem + "\n";
+        if (problems.empty())
+            text += "each fault has ended once\n";
+    }
     for (unsigned n = 0; n < hosts_.size(); n++) {
         const HostPortCounters c = network_->host_counters(n);
         text += fmt::format("{}: {} packets ({} bytes) out, {} packets ({} bytes) in, stopped for {} ns\n",

@@ -11,6 +11,7 @@
 #include "emulator/driver/host_driver.h"
 #include "emulator/fabric/fault_injector.h"
 #include "emulator/fabric/network.h"
+#include "emulator/faults/packet_trail.h"
 #include "emulator/main/fabric_options.h"
 
 namespace myri::emulator {
@@ -30,6 +31,12 @@ public:
     Time booted() const { return booted_; }
     // Processors that have stopped at something undefined since the last call, one line each.
     std::vector<std::string> new_traps();
+    // Whether packets are subject to faults.
+    bool faulty() const;
+    // Follows each fault to its end, from now on.
+    void follow_faults();
+    // Nothing is under way any more; `verdicts` is what the libraries wrote (libmyri/verdicts.h).
+    void end_faults(std::istream& verdicts);
     // Faults and packets, for people.
     std::string statistics() const;
 
@@ -40,6 +47,8 @@ private:
     Scheduler scheduler_;
     Timeline timeline_{scheduler_};
     FaultInjector faults_;
+    EventFaults event_faults_{faults_};
+    std::vector<std::unique_ptr<PacketTrail>> trails_; // outlive the cards
     std::unique_ptr<Network> network_;
     std::vector<std::unique_ptr<EmulatedHost>> hosts_;
     std::vector<std::unique_ptr<HostDriver>> drivers_;

@@ -2,4 +2,4 @@
 MYRI_FABRIC_SOURCES := $(addprefix emulator/main/,command.cpp free_run.cpp machines.cpp main.cpp output_order.cpp run.cpp \
     socket_place.cpp start.cpp stop_signal.cpp)
 $(eval $(call program,myri-fabric,$(MYRI_FABRIC_SOURCES),\
-    emulator-driver emulator-host emulator-nic emulator-cpu emulator-fabric emulator-clock board,-lfmt))
+    emulator-driver emulator-faults emulator-host emulator-nic emulator-cpu emulator-fabric emulator-clock board,-lfmt))

@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "emulator/driver/driver_service.h"
@@ -20,6 +24,8 @@ namespace {
 
 // Without a process acting for so long, firmware timers are the only thing that still happens.
 constexpr Time SILENCE = milliseconds(1'000'000);
+// Longer than any packet is on its way.
+constexpr Time DRAIN = milliseconds(10);
 // Steps of the timeline between two looks at sockets and children.
 constexpr unsigned STEPS = 256;
 // Output that may be held back for its turn before commands must wait with more.
@@ -33,6 +39,10 @@ public:
           machines_(options.fabric, !options.free),
           service_(loop_, machines_.scheduler(), machines_.drivers(), socket_.take(), service_options()) {
         adopt_orphans();
+        if (machines_.faulty()) {
+            verdicts_ = std::filesystem::path(socket_.path()).parent_path() / "verdicts";
+            machines_.follow_faults();
+        }
         if (!options.free)
             stay_on_this_processor();
     }
@@ -41,6 +51,8 @@ public:
         end_commands();
         for (const auto& clock : clocks_)
             machines_.timeline().remove(*clock);
+        if (!verdicts_.empty())
+            unlink(verdicts_.c_str());
     }
     int go();
 
@@ -57,6 +69,7 @@ private:
     bool over() const;
     bool silent();
     void explain_silence();
+    void end_faults();
     void end_commands();
     int status() const;
 
@@ -66,6 +79,7 @@ private:
     Patience patience_;
     PrivateSocket socket_;
     Machines machines_;
+    std::string verdicts_; // file, if faults are followed
     OutputOrder output_;
     bool output_paused_ = false; // some command's output is not being read
     std::vector<std::unique_ptr<Command>> commands_;
@@ -90,6 +104,7 @@ void Run::start_commands() {
         start.host = machines_.host(host).name();
         start.fabric = socket_.path();
         start.repeatable = !options_.free;
+        start.verdicts = verdicts_;
         start.full = [this, number = static_cast<unsigned>(commands_.size())] { output_full(number); };
         commands_.push_back(std::make_unique<Command>(loop_, std::move(start)));
     }
@@ -202,6 +217,19 @@ void Run::go_virtual() {
     }
 }
 
+// Lets what is under way arrive first, unless somebody is still there who could send more.
+void Run::end_faults() {
+    if (verdicts_.empty())
+        return;
+    if (std::ranges::all_of(clocks_, &CommandClock::ended)) {
+        const Time end = machines_.scheduler().now() + DRAIN;
+        while (machines_.timeline().step(end)) {
+        }
+    }
+    std::ifstream verdicts(verdicts_);
+    machines_.end_faults(verdicts);
+}
+
 void Run::end_commands() {
     for (const auto& command : commands_)
         command->signal(SIGTERM);
@@ -235,6 +263,7 @@ int Run::go() {
         go_virtual();
     output_.release_all();
     const int result = status();
+    end_faults();
     if (options_.statistics) {
         say("statistics");
         fmt::print(stderr, "{}hand-overs: {}\nvirtual time: {}\n", machines_.statistics(), service_.hand_overs(),

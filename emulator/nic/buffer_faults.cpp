@@ -13,7 +13,7 @@ bool drawn_at_sender(const Packet& packet) {
 
 } // namespace
 
-void BufferFaults::before_gathering(Packet& packet, const std::vector<Piece>& pieces) {
+void BufferFaults::before_gathering(Packet& packet, std::span<const Piece> pieces) {
     if (packet.fault_id != 0 || !drawn_at_sender(packet))
         return;
     uint64_t bytes = 0;
@@ -25,6 +25,7 @@ void BufferFaults::before_gathering(Packet& packet, const std::vector<Piece>& pi
     if (!fault)
         return;
     uint64_t place = fault.where % bytes;
+    packet.fault_place = static_cast<uint32_t>(place);
     for (const Piece& piece : pieces) {
         if (place < piece.bytes)
             return invert(packet, piece.sram + static_cast<uint32_t>(place), fault, fault.where / bytes);
@@ -36,8 +37,11 @@ void BufferFaults::before_gathering(Packet& packet, const std::vector<Piece>& pi
 void BufferFaults::arrived(Packet& packet, uint32_t sram, uint32_t bytes) {
     if (packet.fault_id != 0 || bytes == 0 || drawn_at_sender(packet))
         return;
-    if (const auto fault = injector_->decide(MYRI_FAULT_CORRUPT_SRAM, host_))
-        invert(packet, sram + static_cast<uint32_t>(fault.where % bytes), fault, fault.where / bytes);
+    const auto fault = injector_->decide(MYRI_FAULT_CORRUPT_SRAM, host_);
+    if (!fault)
+        return;
+    packet.fault_place = static_cast<uint32_t>(fault.where % bytes);
+    invert(packet, sram + packet.fault_place, fault, fault.where / bytes);
 }
 
 void BufferFaults::invert(Packet& packet, uint32_t sram, const FaultInjector::Decision& fault, uint64_t bits) {

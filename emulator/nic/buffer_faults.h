@@ -9,10 +9,10 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "emulator/fabric/fault_injector.h"
-#include "emulator/fabric/packet.h"
+#include "emulator/nic/packet_observer.h"
 
 namespace myri::emulator {
 
@@ -28,11 +28,9 @@ public:
     }
     bool on() const { return injector_; }
 
-    struct Piece {
-        uint32_t sram, bytes;
-    };
+    using Piece = PacketObserver::Piece;
     // `packet` is about to be gathered from these pieces; its id is already set. Only when on(), like the next.
-    void before_gathering(Packet& packet, const std::vector<Piece>& pieces);
+    void before_gathering(Packet& packet, std::span<const Piece> pieces);
     // Type and payload of `packet`, which passed all checks of the port, stand at `sram`.
     void arrived(Packet& packet, uint32_t sram, uint32_t bytes);
 

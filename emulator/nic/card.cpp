@@ -16,6 +16,8 @@ namespace {
 
 // A slice without any limit would never return from firmware that never rests.
 constexpr Time LONGEST_SLICE = milliseconds(1);
+// While somebody watches for what firmware does with a packet: less than firmware takes from one to the next.
+constexpr uint64_t WATCHED_STEP = 8;
 constexpr uint32_t NOTHING_THERE = ~0u; // reading what decodes to nothing
 
 } // namespace
@@ -47,6 +49,7 @@ struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
     std::span<uint8_t> sram() override { return memory.bytes(); }
     Interrupts& interrupts() override { return interrupt_unit; }
     BufferFaults& buffer_faults() override { return sram_faults; }
+    PacketObserver* observer() override { return packet_observer; }
     void touch(Time now) override {
         advance_to(now);
         idle = false;
@@ -83,6 +86,7 @@ struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
     Sram memory;
     Interrupts interrupt_unit;
     BufferFaults sram_faults;
+    PacketObserver* packet_observer = nullptr;
     Timers timers;
     DmaEngine dma;
     PortRegisters port;
@@ -95,6 +99,7 @@ struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
     bool io_reset = false;
     bool trapped = false;
     bool idle = false;       // the processor waits in its idle loop for something to happen
+    uint64_t lowered_to = NEVER; // cycle at which something came up while the processor ran
     bool saw_moving = false; // since it last came by there, it read a count that grows by itself
     bool skipping = true;
     uint32_t idle_address = 0;
@@ -103,10 +108,17 @@ struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
 };
 
 void Card::State::execute(uint64_t to) {
+    lowered_to = NEVER;
     while (running() && !idle && cpu.cycle() < to) {
-        switch (cpu.run(to)) {
+        const bool watched = packet_observer && packet_observer->watching();
+        const Cpu::Stop stop = cpu.run(watched ? std::min(to, cpu.cycle() + WATCHED_STEP) : to);
+        if (watched)
+            packet_observer->progressed();
+        switch (stop) {
         case Cpu::Stop::limit:
-            return;
+            if (!watched || cpu.cycle() >= lowered_to)
+                return;
+            break;
         case Cpu::Stop::trap:
             trapped = true;
             return;
@@ -145,8 +157,10 @@ uint32_t Card::State::load(uint32_t offset, unsigned bytes, uint64_t cycle) {
 void Card::State::store(uint32_t offset, unsigned bytes, uint32_t value, uint64_t cycle) {
     registers.store(clock.time_of(cycle), offset, bytes, value, false);
     const Time next = scheduler.next();
-    if (next != NEVER)
-        cpu.lower_limit(clock.cycle_at(next));
+    if (next != NEVER) {
+        lowered_to = clock.cycle_at(next);
+        cpu.lower_limit(lowered_to);
+    }
 }
 
 void Card::State::control(Time now, uint32_t value) {
@@ -257,6 +271,10 @@ void Card::set_interrupt_handler(std::function<void(Time, bool)> handler) {
 
 void Card::enable_faults(FaultInjector& injector, unsigned host) {
     state_->sram_faults.enable(injector, host);
+}
+
+void Card::observe_packets(PacketObserver* observer) {
+    state_->packet_observer = observer;
 }
 
 Time Card::clock() const {

@@ -19,6 +19,7 @@
 #include "emulator/fabric/link_port.h"
 #include "emulator/host/pci_bus.h"
 #include "emulator/nic/card_profile.h"
+#include "emulator/nic/packet_observer.h"
 
 namespace myri::emulator {
 
@@ -47,6 +48,8 @@ public:
 
     // SRAM faults, on packets of this card; without this call there are none.
     void enable_faults(FaultInjector& injector, unsigned host);
+    // Must outlive the card, or be taken away by null.
+    void observe_packets(PacketObserver* observer);
 
     // Actor
     Time clock() const override;

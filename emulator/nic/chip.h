@@ -17,6 +17,7 @@ namespace myri::emulator {
 
 class BufferFaults;
 class Interrupts;
+class PacketObserver;
 
 // Core clock cycles as times, by integer arithmetic: no drift, and cycle_at(time_of(n)) == n.
 class ChipClock {
@@ -43,6 +44,7 @@ public:
     virtual std::span<uint8_t> sram() = 0;
     virtual Interrupts& interrupts() = 0;
     virtual BufferFaults& buffer_faults() = 0;
+    virtual PacketObserver* observer() = 0; // or null
     // Brings the processor to `now`; if it was idle, it looks again afterwards.
     virtual void touch(Time now) = 0;
     // Bytes of SRAM were changed by somebody else than the processor.

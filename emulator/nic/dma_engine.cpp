@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "emulator/nic/interrupts.h"
+#include "emulator/nic/packet_observer.h"
 
 namespace myri::emulator {
 namespace {
@@ -98,6 +99,14 @@ void DmaEngine::start(Time now, unsigned channel) {
     request.to_card = d.flags & LANAI_DMA_READ;
     request.bus = d.host;
     request.sram = chip_.sram().subspan(d.sram, d.bytes);
+    if (PacketObserver* observer = chip_.observer()) {
+        const PacketObserver::Piece place{d.sram, d.bytes};
+        observer->transfer(request.to_card, place, d.host);
+        request.spared = !observer->may_be_hit(request.to_card, place);
+        request.hit = [observer, to_card = request.to_card, from = d.sram](uint32_t byte, uint64_t fault_id) {
+            observer->hit(to_card, from + byte, fault_id);
+        };
+    }
     request.arriving = [this](Time when) { chip_.touch(when); };
     request.progress = [this, channel, d, life = c.life, to_card = request.to_card,
                         before = uint32_t{0}](Time when, uint32_t bytes, bool last, bool ok) mutable {

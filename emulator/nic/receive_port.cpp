@@ -173,9 +173,11 @@ void ReceivePort::packet_tail(Time now, const PacketPtr&) {
     if (a == arrivals_.end())
         return; // its head came before this card was attached
     a->tail = true;
-    if (a->dropped)
+    if (a->dropped) {
+        if (PacketObserver* observer = chip_.observer())
+            observer->dropped(*a->packet);
         arrivals_.erase(a);
-    else if (a->placed)
+    } else if (a->placed)
         finish_later(now, a->number);
 }
 
@@ -214,6 +216,8 @@ void ReceivePort::complete(Time now, uint64_t number) {
     }
     chip_.set_sram_word(a->descriptor, a->data);
     chip_.set_sram_word(a->descriptor + 4, flags | a->stored);
+    if (PacketObserver* observer = chip_.observer())
+        observer->stored(*a->packet, a->descriptor, {a->data, a->stored}, flags & LANAI_RPD_INVALID);
     std::erase_if(arrivals_, [&](const Arrival& x) { return x.number == number; });
     chip_.interrupts().latch(now, LANAI_ISR_P0_RECEIVED);
     update(now);

@@ -75,12 +75,15 @@ void SendPort::try_start(Time now) {
         false);
 }
 
-void SendPort::draw_fault(Packet& packet, std::deque<Descriptor>::const_iterator last) {
-    std::vector<BufferFaults::Piece> pieces;
+void SendPort::show_faults(Packet& packet, std::deque<Descriptor>::const_iterator last) {
+    std::vector<PacketObserver::Piece> pieces;
     for (auto d = queue_.cbegin(); d <= last; ++d)
         if (!(d->flags_length & LANAI_SEND_ROUTE))
             pieces.push_back({d->pointer, d->flags_length & LANAI_SEND_LENGTH});
-    chip_.buffer_faults().before_gathering(packet, pieces);
+    if (PacketObserver* observer = chip_.observer())
+        observer->gathering(packet, pieces);
+    if (chip_.buffer_faults().on())
+        chip_.buffer_faults().before_gathering(packet, pieces);
 }
 
 void SendPort::start(Time now) {
@@ -90,8 +93,8 @@ void SendPort::start(Time now) {
         return; // something changed since; what changes it back tries again
     auto packet = std::make_shared<Packet>();
     packet->id = next_id_++;
-    if (chip_.buffer_faults().on())
-        draw_fault(*packet, last);
+    if (chip_.buffer_faults().on() || chip_.observer())
+        show_faults(*packet, last);
     size_t bytes = 0;
     for (auto d = queue_.begin(); d <= last; ++d)
         bytes += d->flags_length & LANAI_SEND_LENGTH;

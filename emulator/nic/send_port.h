@@ -43,7 +43,7 @@ private:
     };
     void try_start(Time now);
     void start(Time now);
-    void draw_fault(Packet& packet, std::deque<Descriptor>::const_iterator last);
+    void show_faults(Packet& packet, std::deque<Descriptor>::const_iterator last);
     void update_levels();
 
     Chip& chip_;
