@@ -7,6 +7,7 @@
 #include "libmyri/checksum.h"
 #include "libmyri/incoming.h"
 #include "libmyri/self.h"
+#include "libmyri/sleep.h"
 #include "libmyri/stream.h"
 
 namespace myri {
@@ -199,6 +200,14 @@ bool incoming_handler(Endpoint& ep, Arrival* a, const void* data) {
     return action == MX_RECV_FINISHED;
 }
 
+void arrival_queue(Endpoint& ep, Arrival* a) {
+    a->unexpected = true;
+    ep.matcher.queue(a);
+    ++ep.unexpected_news;
+    if (ep.watchers)
+        wake_others(ep);
+}
+
 bool arrival_turn(Endpoint& ep, Arrival* a, const void* data) {
     switch (a->message) {
     case MSG_EAGER:
@@ -232,9 +241,7 @@ bool arrival_turn(Endpoint& ep, Arrival* a, const void* data) {
         arrival_attach(ep, a, r);
         return true;
     }
-    a->unexpected = true;
-    ep.matcher.queue(a);
-    ++ep.unexpected_news;
+    arrival_queue(ep, a);
     return true;
 }
 

@@ -17,6 +17,9 @@ Arrival* arrival_new(Endpoint& ep, Partner& p, const msg_header& h);
 bool arrival_has_room(Endpoint& ep, Partner& p, uint32_t length, bool expected, bool in_turn);
 void arrival_charge(Endpoint& ep, Arrival* a);
 
+// Nobody wants it yet.
+void arrival_queue(Endpoint& ep, Arrival* a);
+
 // Its turn has come: matches it, or queues it as unexpected. `data`: the whole message, if at hand. False if
 // the arrival is no more.
 bool arrival_turn(Endpoint& ep, Arrival* a, const void* data);

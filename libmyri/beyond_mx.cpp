@@ -41,9 +41,11 @@ int myri_sleep(uint64_t picoseconds) {
             if (!e || e->magic != endpoint_magic)
                 continue;
             pthread_mutex_lock(&e->lock);
-            any |= e->progress();
-            const uint64_t timer = e->timer_due();
-            due = timer < due ? timer : due;
+            if (e->magic == endpoint_magic) {
+                any |= e->progress();
+                const uint64_t timer = e->timer_due();
+                due = timer < due ? timer : due;
+            }
             pthread_mutex_unlock(&e->lock);
         }
         if (!any)

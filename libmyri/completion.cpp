@@ -42,6 +42,7 @@ mx_return_t test_or_wait(const char* name, mx_endpoint_t endpoint, mx_request_t*
     if (!r)
         return call.fail(MX_BAD_REQUEST, "the request is no live request of this endpoint");
     auto done = [r] { return r->completed; };
+    r->awaited |= block;
     const bool hit = block ? wait_until(call.endpoint(), timeout, done) : test_once(call.endpoint(), done);
     if (result)
         *result = hit;
@@ -63,7 +64,7 @@ mx_return_t any(const char* name, mx_endpoint_t endpoint, bool block, uint32_t t
     Endpoint& ep = call.endpoint();
     Request* r = nullptr;
     auto done = [&] { return (r = oldest_completed(ep, match, mask)) != nullptr; };
-    const bool hit = block ? wait_until(ep, timeout, done) : test_once(ep, done);
+    const bool hit = block ? watch_until(ep, timeout, done) : test_once(ep, done);
     if (result)
         *result = hit;
     if (hit)
@@ -78,7 +79,7 @@ mx_return_t peek(const char* name, mx_endpoint_t endpoint, bool block, uint32_t 
         return call.answer();
     Endpoint& ep = call.endpoint();
     auto done = [&] { return !ep.completed.empty(); };
-    const bool hit = block ? wait_until(ep, timeout, done) : test_once(ep, done);
+    const bool hit = block ? watch_until(ep, timeout, done) : test_once(ep, done);
     if (result)
         *result = hit;
     if (hit && request)
@@ -104,6 +105,7 @@ mx_return_t is_buffered(const char* name, mx_endpoint_t endpoint, mx_request_t* 
     if (!r || r->kind != RequestKind::send)
         return call.fail(MX_BAD_REQUEST, "the request is no live send of this endpoint");
     auto done = [r] { return buffered(r); };
+    r->awaited |= block;
     const bool hit = block ? wait_until(call.endpoint(), timeout, done) : test_once(call.endpoint(), done);
     if (result)
         *result = hit;

@@ -8,6 +8,7 @@
 #include "libmyri/event_ring.h"
 #include "libmyri/incoming.h"
 #include "libmyri/library.h"
+#include "libmyri/sleep.h"
 #include "libmyri/stream.h"
 #include "libmyri/verdicts.h"
 
@@ -200,6 +201,8 @@ Receive* Endpoint::new_receive() {
 
 void Endpoint::complete(Request* r, mx_status_code_t code, uint32_t transferred) {
     r->completed = true;
+    if (sleepers && (r->awaited || watchers))
+        wake_others(*this);
     r->status.code = code;
     r->status.xfer_length = transferred;
     if (r->kind == RequestKind::connect && r->partner)

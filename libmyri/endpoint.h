@@ -133,6 +133,8 @@ public:
     int thread_fd = -1;
     pthread_t thread;
     uint32_t sleepers = 0;
+    bool waking = false;   // they have been woken, and some have not left yet
+    uint32_t watchers = 0; // blocked calls that wait for anything, not for one request
     unsigned empty_polls = 0;
     LostReport* lost = nullptr; // sends that failed after their completion; reported without the lock
 
@@ -164,5 +166,8 @@ private:
     void take_event(const fw_event& event);
     void run_timers(uint64_t now);
 };
+
+// Closes an endpoint without a word to its partners, once nobody is inside. With the library's lock.
+void endpoint_end(Endpoint& ep);
 
 } // namespace myri

@@ -14,7 +14,6 @@
 #include "libmyri/clock.h"
 #include "libmyri/endpoint.h"
 #include "libmyri/error.h"
-#include "libmyri/progress_thread.h"
 
 namespace myri {
 
@@ -266,14 +265,17 @@ extern "C" mx_return_t mx_finalize(void) {
         pthread_mutex_unlock(&library.lock);
         return fail(nullptr, MX_NOT_INITIALIZED, "mx_finalize", "the library is not initialized");
     }
-    // Endpoints that are still open end with the connection; threads inside find their handles refused.
+    for (const Endpoint* e : library.endpoints)
+        if (e && e->magic == endpoint_magic && e->in_handler &&
+            pthread_equal(e->handler_thread, pthread_self())) {
+            pthread_mutex_unlock(&library.lock);
+            return fail(nullptr, MX_CLOSE_IN_HANDLER, "mx_finalize", "called by an unexpected handler");
+        }
+    // Threads inside endpoints that are still open leave them first; then their handles are refused.
     library.ready = false;
     for (Endpoint* e : library.endpoints)
-        if (e) {
-            if (e->magic == endpoint_magic)
-                progress_thread_stop(*e);
-            e->magic = 0;
-        }
+        if (e && e->magic == endpoint_magic)
+            endpoint_end(*e);
     Driver* driver = library.driver;
     library.driver = nullptr;
     seam.use(nullptr);

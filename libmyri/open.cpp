@@ -116,6 +116,9 @@ bool set_up(Endpoint& e, const myri_endpoint_open& o) {
 }
 
 void tear_down(Endpoint& e) {
+    // First: until the driver has closed it the card may write into what is freed below.
+    if (library.driver)
+        library.driver->close({e.board, e.id}, e.memory);
     large_clear(e);
     e.registrations.clear();
     for (uint32_t i = 0; i < e.partner_count; ++i) {
@@ -148,8 +151,6 @@ void tear_down(Endpoint& e) {
         e.lost = l->next;
         free(l);
     }
-    if (library.driver)
-        library.driver->close({e.board, e.id}, e.memory);
     if (e.wakeup_fd >= 0)
         close(e.wakeup_fd);
     e.wakeup_fd = -1;
@@ -237,6 +238,25 @@ static void say_goodbye(Endpoint& e) {
             sleep_for_news(e, a_little);
 }
 
+void endpoint_end(Endpoint& e) {
+    progress_thread_stop(e);
+    pthread_mutex_lock(&e.lock);
+    if (e.magic == endpoint_magic) {
+        while (e.in_handler)
+            pthread_cond_wait(&e.handler_over, &e.lock);
+        e.magic = 0;
+        // Sleepers leave before the memory goes, and before the driver does.
+        while (e.sleepers) {
+            pthread_mutex_unlock(&e.lock);
+            wake_sleepers(e);
+            usleep(100);
+            pthread_mutex_lock(&e.lock);
+        }
+        tear_down(e);
+    }
+    pthread_mutex_unlock(&e.lock);
+}
+
 } // namespace myri
 
 using namespace myri;
@@ -294,6 +314,7 @@ extern "C" mx_return_t mx_open_endpoint(uint32_t board, uint32_t endpoint_id, ui
 }
 
 extern "C" mx_return_t mx_close_endpoint(mx_endpoint_t endpoint) {
+    uint8_t generation;
     {
         Call call(endpoint, "mx_close_endpoint");
         if (call.refused())
@@ -304,26 +325,14 @@ extern "C" mx_return_t mx_close_endpoint(mx_endpoint_t endpoint) {
             pthread_cond_wait(&call->handler_over, &call->lock);
         call->progression_disabled = false;
         call->unexpected_handler = nullptr;
+        generation = call->generation;
         linger(call.endpoint());
         say_goodbye(call.endpoint());
     }
     auto* e = reinterpret_cast<Endpoint*>(endpoint);
-    progress_thread_stop(*e);
-    wake_sleepers(*e);
     pthread_mutex_lock(&library.lock);
-    pthread_mutex_lock(&e->lock);
-    if (e->magic == endpoint_magic) {
-        e->magic = 0;
-        // Sleepers leave before the memory goes.
-        while (e->sleepers) {
-            pthread_mutex_unlock(&e->lock);
-            wake_sleepers(*e);
-            usleep(1000);
-            pthread_mutex_lock(&e->lock);
-        }
-        tear_down(*e);
-    }
-    pthread_mutex_unlock(&e->lock);
+    if (e->generation == generation) // else another thread has closed it, and it is open again
+        endpoint_end(*e);
     pthread_mutex_unlock(&library.lock);
     return MX_SUCCESS;
 }

@@ -95,6 +95,7 @@ mx_return_t mx_connect(mx_endpoint_t endpoint, uint64_t nic_id, uint32_t endpoin
         c->deadline = never;
     bool over = false;
     mx_status_t status{};
+    c->awaited = true;
     c->reported_to = &status;
     c->over = &over;
     connect_start(ep, c);

@@ -18,7 +18,7 @@ static mx_return_t look(const char* name, mx_endpoint_t endpoint, bool block, ui
     Endpoint& ep = call.endpoint();
     Arrival* a = nullptr;
     auto found = [&] { return (a = ep.matcher.find_arrival(match, mask)) != nullptr; };
-    const bool hit = block ? wait_until(ep, timeout, found) : test_once(ep, found);
+    const bool hit = block ? watch_until(ep, timeout, found) : test_once(ep, found);
     if (result)
         *result = hit;
     if (hit && status) {

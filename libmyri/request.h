@@ -35,6 +35,7 @@ struct Request {
     bool network = false;   // in a stream, or its buffer is in use
     bool completed = false; // `status` is final
     bool forgotten = false;
+    bool awaited = false; // a call blocks on it
     Endpoint* endpoint = nullptr;
     Partner* partner = nullptr;
     Link<Request> done;    // in the endpoint's list of completed requests

@@ -87,9 +87,7 @@ void self_send(Endpoint& ep, Send* s, bool synchronous) {
     }
     if (!a->buffer)
         a->local = s;
-    a->unexpected = true;
-    ep.matcher.queue(a);
-    ++ep.unexpected_news;
+    arrival_queue(ep, a);
 }
 
 } // namespace myri

@@ -50,7 +50,35 @@ void park(Endpoint& ep, uint64_t until) {
     seam.park(due < until ? due : until);
 }
 
+void make_readable(int fd) {
+    const uint64_t one = 1;
+    if (fd >= 0 && write(fd, &one, sizeof one) < 0) {
+        // EAGAIN: the counter is full, so it is readable already
+    }
+}
+
+// One descriptor wakes all sleepers and stays readable until the last of them has left: whoever would sleep again
+// before that would find it readable at once, and two threads could keep each other from sleep for ever.
+void leave_bed(Endpoint& ep, bool timed_out) {
+    --ep.sleepers;
+    if (ep.sleepers) {
+        if (!timed_out)
+            wake_others(ep);
+        return;
+    }
+    ep.waking = false;
+    uint64_t count;
+    while (ep.wakeup_fd >= 0 && read(ep.wakeup_fd, &count, sizeof count) > 0) {
+    }
+}
+
 void sleep_in_driver(Endpoint& ep, uint64_t until) {
+    if (ep.waking) {
+        pthread_mutex_unlock(&ep.lock);
+        usleep(20);
+        pthread_mutex_lock(&ep.lock);
+        return;
+    }
     uint64_t due = ep.timer_due();
     if (until < due)
         due = until;
@@ -72,10 +100,7 @@ void sleep_in_driver(Endpoint& ep, uint64_t until) {
     if (status == -ENOSYS || status == -EOPNOTSUPP)
         usleep(us < 100 ? static_cast<useconds_t>(us) : 100);
     pthread_mutex_lock(&ep.lock);
-    uint64_t count;
-    if (wakeup_fd >= 0 && --ep.sleepers == 0)
-        while (read(wakeup_fd, &count, sizeof count) > 0) {
-        }
+    leave_bed(ep, status == -ETIMEDOUT || status == -ENOSYS || status == -EOPNOTSUPP);
     if (interrupts && ep.sleepers == 0 && ep.magic == endpoint_magic)
         sleep_set_wake_after(ep, false);
 }
@@ -113,11 +138,14 @@ void empty_poll(Endpoint& ep) {
 
 void wake_sleepers(Endpoint& ep) {
     __atomic_add_fetch(&ep.wakeups, 1, __ATOMIC_RELEASE);
-    const uint64_t one = 1;
-    const int fd = ep.wakeup_fd;
-    if (fd >= 0 && write(fd, &one, sizeof one) < 0) {
-        // EAGAIN: the counter is full, so it is readable already
-    }
+    make_readable(ep.wakeup_fd);
+}
+
+void wake_others(Endpoint& ep) {
+    if (ep.sleepers == 0 || ep.waking)
+        return;
+    ep.waking = true;
+    make_readable(ep.wakeup_fd);
 }
 
 void sleep_set_wake_after(Endpoint& ep, bool blocking) {

@@ -18,7 +18,11 @@ void sleep_for_news(Endpoint& ep, uint64_t until);
 // passes.
 void empty_poll(Endpoint& ep);
 
+// Their calls end without a result. Without the lock.
 void wake_sleepers(Endpoint& ep);
+
+// Something has happened, in this thread's call, that another one may be waiting for: it looks again. With the lock.
+void wake_others(Endpoint& ep);
 
 // A call blocks: interrupt at once; else leave it to the progress thread's patience.
 void sleep_set_wake_after(Endpoint& ep, bool blocking);

@@ -6,6 +6,7 @@
 
 #include "libmyri/checksum.h"
 #include "libmyri/library.h"
+#include "libmyri/sleep.h"
 
 namespace myri {
 
@@ -115,6 +116,8 @@ void posted(Endpoint& ep, Partner& p, Send* s) {
     s->place = Send::Place::unacked;
     p.unacked.push_back(s);
     start_resend_timer(ep, p);
+    if (s->awaited)
+        wake_others(ep); // mx_buffered
     const bool eager = s->message == MSG_EAGER || s->message == MSG_MEDIUM;
     if (eager && !s->completed && library.options.zombie_send)
         ep.complete(s, MX_STATUS_SUCCESS, s->length);

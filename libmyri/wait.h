@@ -31,9 +31,10 @@ template <class Done> bool wait_until(Endpoint& ep, uint32_t timeout_ms, Done do
     const uint64_t until = deadline_after(timeout_ms);
     const uint32_t wakeups = __atomic_load_n(&ep.wakeups, __ATOMIC_ACQUIRE);
     ep.empty_polls = 0;
-    // While it slept without the lock the endpoint may have been closed, and with it everything `done` looks
-    // at.
-    while (ep.magic == endpoint_magic) {
+    const uint8_t generation = ep.generation;
+    // While it slept without the lock the endpoint may have been closed (and another one opened in its place), and with
+    // it everything `done` looks at.
+    while (ep.magic == endpoint_magic && ep.generation == generation) {
         const bool news = ep.progress();
         if (done())
             return true;
@@ -45,6 +46,16 @@ template <class Done> bool wait_until(Endpoint& ep, uint32_t timeout_ms, Done do
             sleep_for_news(ep, until);
     }
     return false;
+}
+
+// For something that is not one request's end.
+template <class Done> bool watch_until(Endpoint& ep, uint32_t timeout_ms, Done done) {
+    const uint8_t generation = ep.generation;
+    ++ep.watchers;
+    const bool hit = wait_until(ep, timeout_ms, done);
+    if (ep.generation == generation)
+        --ep.watchers;
+    return hit;
 }
 
 } // namespace myri
