@@ -101,6 +101,7 @@ uint64_t Endpoint::timer_due() {
     for (uint32_t i = 0; i < partner_count; ++i) {
         const Partner& p = *partners[i];
         due = least(due, least(least(p.resend_at, p.ack_at), least(p.probe_at, p.refused_probe_at)));
+        due = least(due, p.deadline_at);
     }
     for (const Connect* c = connects.front(); c; c = c->link.next)
         due = least(due, least(c->resend_at, c->deadline));
@@ -116,6 +117,8 @@ void Endpoint::run_timers(uint64_t now) {
         if (now >= p.ack_at) {
             p.ack_at = stream_bare(*this, p, MSG_ACK) ? never : now + refusal_spacing;
         }
+        if (now >= p.deadline_at)
+            partner_deadline_due(*this, p, now);
         if (now >= p.resend_at)
             stream_resend_due(*this, p, now);
         if (now >= p.probe_at)

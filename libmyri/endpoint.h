@@ -103,6 +103,7 @@ public:
     Matcher matcher;
     List<Request, &Request::done> completed;
     List<Send, &Send::link> waiting; // for slots or room in the send ring
+    uint32_t push_pass = 0;
     List<Connect, &Connect::link> connects;
     uint32_t next_connect = 1;
 

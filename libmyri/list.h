@@ -44,6 +44,20 @@ public:
         head = t;
     }
 
+    // Behind `place`; nullptr: in front.
+    void insert_after(T* place, T* t) {
+        if (!place)
+            return push_front(t);
+        if (place == tail)
+            return push_back(t);
+        Link<T>& l = t->*member;
+        l.prev = place;
+        l.next = (place->*member).next;
+        l.linked = true;
+        (l.next->*member).prev = t;
+        (place->*member).next = t;
+    }
+
     void remove(T* t) {
         Link<T>& l = t->*member;
         if (l.prev)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <initializer_list>
 
 #include "libmyri/checksum.h"
 #include "libmyri/incoming.h"
@@ -64,7 +65,7 @@ void partner_fail(Endpoint& ep, Partner& p, mx_status_code_t code) {
     p.connected = false;
     ++p.given_up;
     p.gone = code == MX_STATUS_TIMEOUT ? MX_STATUS_ENDPOINT_UNREACHABLE : code;
-    p.resend_at = p.ack_at = p.probe_at = never;
+    p.resend_at = p.ack_at = p.probe_at = p.deadline_at = never;
     p.unacknowledged = 0;
 
     // In the order in which they were posted: unacknowledged, waiting for slots, held back.
@@ -122,6 +123,45 @@ void partner_owes(Endpoint& ep, Partner& p, int change) {
         p.probe_at = p.last_heard + p.resend_interval();
         ep.arm(p.probe_at);
     }
+}
+
+void partner_deadline(Endpoint& ep, Partner& p, uint64_t when) {
+    if (when >= p.deadline_at)
+        return;
+    p.deadline_at = when;
+    ep.arm(when);
+}
+
+void partner_deadline_due(Endpoint& ep, Partner& p, uint64_t now) {
+    uint64_t next = never;
+    const auto look = [&next](const Send* s) {
+        if (s->deadline < next)
+            next = s->deadline;
+    };
+    for (const auto* list : {&p.unacked, &p.held_control, &p.held})
+        for (const Send* s = list->front(); s; s = s->link.next)
+            look(s);
+    for (const Send* s = ep.waiting.front(); s; s = s->link.next)
+        if (s->partner == &p)
+            look(s);
+    if (now >= next) {
+        partner_fail(ep, p, MX_STATUS_TIMEOUT);
+        p.deadline_at = never;
+        return;
+    }
+    // Who has acknowledged a rendezvous may take its time to match it, unless the program has set a limit for this one.
+    for (Send* s = p.rendezvous.front(); s;) {
+        Send* after = s->link.next;
+        if (s->own_limit && now >= s->deadline) {
+            p.rendezvous.remove(s);
+            s->place = Send::Place::none;
+            large_abandon_send(ep, s, MX_STATUS_TIMEOUT);
+        } else if (s->own_limit) {
+            look(s);
+        }
+        s = after;
+    }
+    p.deadline_at = next;
 }
 
 void partner_probe_due(Endpoint& ep, Partner& p, uint64_t now) {

@@ -51,6 +51,7 @@ struct Partner {
     uint16_t send_base = first_sequence;
     uint16_t chunks_held = 0;
     uint8_t backoff = 0;
+    uint32_t stuck_in = 0; // the last pass over what waits for slots in which one of its messages had to stay
     List<Send, &Send::link> held;
     List<Send, &Send::link> held_control; // goes before `held`
     List<Send, &Send::link> unacked;    // in the order of sequence
@@ -59,6 +60,7 @@ struct Partner {
     uint64_t smoothed_rtt = 0;
     uint64_t last_gap_resend = 0;
     uint64_t resend_at = never;
+    uint64_t deadline_at = never; // no request's time is over before
 
     // incoming
     uint16_t receive_next = first_sequence;

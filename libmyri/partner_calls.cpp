@@ -91,8 +91,7 @@ mx_return_t mx_connect(mx_endpoint_t endpoint, uint64_t nic_id, uint32_t endpoin
     // Not one of the user's requests: its end is reported here and by nothing else.
     c->user = false;
     c->network = true;
-    if (timeout == MX_INFINITE)
-        c->deadline = never;
+    c->deadline = never; // the call's own time counts
     bool over = false;
     mx_status_t status{};
     c->awaited = true;
@@ -141,9 +140,8 @@ mx_return_t mx_disconnect(mx_endpoint_t endpoint, mx_endpoint_addr_t addr) {
             connect_end(ep, c, MX_STATUS_ENDPOINT_UNREACHABLE);
         c = next;
     }
-    if (!p->connected)
-        return MX_SUCCESS;
-    partner_fail(ep, *p, MX_STATUS_ENDPOINT_UNREACHABLE);
+    if (p->connected)
+        partner_fail(ep, *p, MX_STATUS_ENDPOINT_UNREACHABLE);
     for (Arrival* a = ep.matcher.first_unexpected(); a;) {
         Arrival* next = Matcher::next(a);
         if (a->from == p) {

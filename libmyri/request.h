@@ -74,6 +74,7 @@ struct Send : Request {
     // Large: see send_large.cpp.
     bool rendezvous = false;
     uint16_t rendezvous_number = 0;
+    bool own_limit = false;   // its deadline is its own, not the endpoint's
     bool matched = false;     // the receiver has asked for data
     bool wants_grant = false; // waits for one to become free
     Link<Send> grant_link;

@@ -133,6 +133,10 @@ mx_return_t mx_set_request_timeout(mx_endpoint_t endpoint, mx_request_t request,
     if (r->magic != request_magic || r->endpoint != &call.endpoint())
         return call.fail(MX_BAD_REQUEST, "the request is no live request of this endpoint");
     r->deadline = limit == never ? never : seam.now() + limit;
+    if (r->kind == RequestKind::send && r->network && r->partner) {
+        static_cast<Send*>(r)->own_limit = limit != never;
+        partner_deadline(call.endpoint(), *r->partner, r->deadline);
+    }
     call->arm(r->deadline);
     return MX_SUCCESS;
 }

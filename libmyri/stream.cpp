@@ -114,7 +114,11 @@ void posted(Endpoint& ep, Partner& p, Send* s) {
     s->slot_mark = ep.slots.posted() - 1;
     s->posted_at = s->first_posted_at = seam.now();
     s->place = Send::Place::unacked;
-    p.unacked.push_back(s);
+    // A message may overtake one that found no room in the send ring.
+    Send* after = p.unacked.back();
+    while (after && sequence_distance(after->sequence, s->sequence) > 0)
+        after = after->link.prev;
+    p.unacked.insert_after(after, s);
     start_resend_timer(ep, p);
     if (s->awaited)
         wake_others(ep); // mx_buffered
@@ -188,6 +192,7 @@ void admit_held(Endpoint& ep, Partner& p) {
 void stream_submit(Endpoint& ep, Send* s) {
     Partner& p = *s->partner;
     s->network = true;
+    partner_deadline(ep, p, s->deadline);
     auto& held = is_control(s->message) ? p.held_control : p.held;
     if (!held.empty() || !room_in_stream(ep, p, *s)) {
         s->place = Send::Place::held;
@@ -213,14 +218,30 @@ bool stream_submit_control(Endpoint& ep, Partner& p, msg_kind kind, const void* 
 
 bool stream_push(Endpoint& ep) {
     bool any = false;
-    while (Send* s = ep.waiting.front()) {
-        const uint32_t before = ep.slots.posted();
-        const bool whole = post(ep, s);
-        any |= ep.slots.posted() != before;
-        if (!whole)
-            break;
-        ep.waiting.remove(s);
-        posted(ep, *s->partner, s);
+    const uint32_t pass = ++ep.push_pass;
+    bool ring_full = false;
+    for (Send* s = ep.waiting.front(); s;) {
+        Send* next = s->link.next;
+        Partner& p = *s->partner;
+        // While one waits for room in the send ring, others that need some wait behind it; so does what else goes
+        // to its partner, for the order, but not messages to others.
+        const bool behind = ring_full && (s->message == MSG_MEDIUM || (p.stuck_in == pass && !is_control(s->message)));
+        if (!behind) {
+            const uint32_t before = ep.slots.posted();
+            const bool whole = post(ep, s);
+            any |= ep.slots.posted() != before;
+            if (whole) {
+                ep.waiting.remove(s);
+                posted(ep, p, s);
+            } else if (ep.slots.free_slots() <= slots_kept) {
+                break;
+            } else {
+                ring_full = true;
+            }
+        }
+        if (behind || s->place == Send::Place::waiting)
+            p.stuck_in = pass;
+        s = next;
     }
     return any;
 }

@@ -60,6 +60,9 @@ void partner_refused(Endpoint& ep, Partner& p, unsigned reason);
 
 // Somebody waits for this partner, or no more.
 void partner_owes(Endpoint& ep, Partner& p, int change);
+// A request to this partner ends at `when` at the latest.
+void partner_deadline(Endpoint& ep, Partner& p, uint64_t when);
+void partner_deadline_due(Endpoint& ep, Partner& p, uint64_t now);
 void partner_probe_due(Endpoint& ep, Partner& p, uint64_t now);
 
 // Reports a send that had completed and now failed.

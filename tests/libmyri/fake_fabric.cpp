@@ -306,7 +306,7 @@ void FakeFabric::send(uint32_t from, uint8_t kind, const fw_slot& s, std::vector
     const uint32_t to = s.dst_endpoint, session = be32_to_cpu(s.dst_session);
     wire_free_ = std::max(time_, wire_free_) + (body.size() + data.size()) * 4000; // 250 MB/s, in order
     uint64_t when = wire_free_ + latency;
-    if (chance(faults.drop) || (lose && lose(h))) {
+    if (chance(faults.drop) || (lose && lose(h)) || deaf_[to % FW_ENDPOINTS]) {
         ++dropped;
         return;
     }

@@ -40,6 +40,8 @@ public:
     std::function<bool(uint32_t)> refuse_pull; // of grant << 16 | generation: true: the grant is said to be dead
     // The endpoint is closed behind its owner's back: the card refuses what comes for it.
     void kill(uint32_t endpoint) { endpoints_[endpoint].open = false; }
+    // What comes for the endpoint is lost.
+    void close_ear(uint32_t endpoint, bool closed = true) { deaf_[endpoint] = closed; }
     unsigned registered(uint32_t endpoint) const;
     bool grants_open(uint32_t endpoint) const;
 
@@ -108,6 +110,7 @@ private:
     uint64_t wire_free_ = 0;
     bool changed_ = false;
     uint32_t sessions_ = 0x1000;
+    bool deaf_[FW_ENDPOINTS] = {};
 };
 
 } // namespace myri::test

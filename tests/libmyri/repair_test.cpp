@@ -237,3 +237,92 @@ TEST_CASE("who asks for the data of a message that the sender does not know is t
     mx_disconnect(p.a, p.to_b);
     CHECK_EQ(Pair::wait(p.a, s).code, MX_STATUS_ENDPOINT_UNREACHABLE);
 }
+
+TEST_CASE("a partner that acknowledges nothing does not keep the send ring from others") {
+    Pair p;
+    mx_endpoint_t more[5] = {};
+    mx_endpoint_addr_t to[5];
+    for (uint32_t i = 0; i < 5; ++i) {
+        REQUIRE_EQ(mx_open_endpoint(0, 2 + i, 7, nullptr, 0, &more[i]), MX_SUCCESS);
+        REQUIRE_EQ(mx_connect(p.a, FakeFabric::mac, 2 + i, 7, 1000, &to[i]), MX_SUCCESS);
+    }
+    // Five silent partners hold all of the ring, and one more message waits for room.
+    for (uint32_t i = 0; i < 5; ++i)
+        p.fabric.close_ear(2 + i);
+    const Bytes medium = pattern(32768, 1), small = pattern(100, 2);
+    for (const mx_endpoint_addr_t& silent : to)
+        for (int n = 0; n < 3; ++n) {
+            mx_segment_t s{const_cast<uint8_t*>(medium.data()), static_cast<uint32_t>(medium.size())};
+            REQUIRE_EQ(mx_isend(p.a, &s, 1, silent, 1, nullptr, nullptr), MX_SUCCESS);
+        }
+    myri_sleep(1000000000);
+    REQUIRE_EQ(reinterpret_cast<myri::Endpoint*>(p.a)->free_chunk_count, 0u);
+    Bytes got(100);
+    mx_request_t r = p.receive(got.data(), 100, 1);
+    p.send(small, 1);
+    mx_status_t status{};
+    uint32_t result = 0;
+    REQUIRE_EQ(mx_wait(p.b, &r, 100, &status, &result), MX_SUCCESS);
+    CHECK_EQ(result, 1u);
+    CHECK(got == small);
+    for (uint32_t i = 0; i < 5; ++i) {
+        p.fabric.close_ear(2 + i, false);
+        mx_disconnect(p.a, to[i]);
+        mx_close_endpoint(more[i]);
+    }
+}
+
+TEST_CASE("a request's time limit counts wherever the request waits") {
+    Pair p;
+    const Bytes big = pattern(100000, 1), small = pattern(100, 2);
+    // Acknowledged and not matched: the one with a limit ends, the partner and the other one live.
+    mx_request_t limited = p.send(big, 1), patient = p.send(big, 2);
+    myri_sleep(1000000000);
+    const uint64_t before = myri_time();
+    REQUIRE_EQ(mx_set_request_timeout(p.a, limited, 2000), MX_SUCCESS);
+    CHECK_EQ(Pair::wait(p.a, limited).code, MX_STATUS_TIMEOUT);
+    CHECK(myri_time() - before >= 2000 * 1000000000ull);
+    CHECK(myri_time() - before < 2100 * 1000000000ull);
+    Bytes got(big.size());
+    CHECK_EQ(Pair::wait(p.b, p.receive(got.data(), got.size(), 2)).code, MX_STATUS_SUCCESS);
+    CHECK(got == big);
+    CHECK_EQ(Pair::wait(p.a, patient).code, MX_STATUS_SUCCESS);
+    // Who matches the one that is over is told.
+    CHECK_EQ(Pair::wait(p.b, p.receive(got.data(), got.size(), 1)).code, MX_STATUS_ABORTED);
+    // Behind others that nobody acknowledges: the shortest limit counts.
+    p.fabric.lose = [](const msg_header&) { return true; };
+    p.send(small, 3);
+    mx_request_t last = p.send(big, 3);
+    REQUIRE_EQ(mx_set_request_timeout(p.a, last, 1000), MX_SUCCESS);
+    const uint64_t then = myri_time();
+    CHECK_EQ(Pair::wait(p.a, last).code, MX_STATUS_TIMEOUT);
+    CHECK(myri_time() - then < 1100 * 1000000000ull);
+}
+
+TEST_CASE("a blocking connect waits as long as it was told, whatever the request timeout") {
+    Pair p;
+    REQUIRE_EQ(mx_set_request_timeout(p.a, nullptr, 500), MX_SUCCESS);
+    p.fabric.lose = [](const msg_header& h) { return h.kind == MSG_CONNECT; };
+    const uint64_t before = myri_time();
+    mx_endpoint_addr_t addr;
+    CHECK_EQ(mx_connect(p.a, FakeFabric::mac, 1, 7, 3000, &addr), MX_TIMEOUT);
+    CHECK_EQ((myri_time() - before) / 1000000000u, 3000u);
+}
+
+TEST_CASE("disconnecting from a partner that is gone drops its unexpected messages") {
+    Pair p;
+    mx_endpoint_addr_t to_a{};
+    REQUIRE_EQ(mx_connect(p.b, FakeFabric::mac, 0, 7, 1000, &to_a), MX_SUCCESS);
+    Pair::wait(p.a, p.send(pattern(100, 1), 1));
+    myri_sleep(1000000000);
+    mx_close_endpoint(p.a);
+    p.a = nullptr;
+    myri_sleep(1000000000);
+    uint32_t result = 0;
+    mx_status_t status;
+    REQUIRE_EQ(mx_iprobe(p.b, 1, ~0ull, &status, &result), MX_SUCCESS);
+    CHECK_EQ(result, 1u);
+    REQUIRE_EQ(mx_disconnect(p.b, to_a), MX_SUCCESS);
+    REQUIRE_EQ(mx_iprobe(p.b, 1, ~0ull, &status, &result), MX_SUCCESS);
+    CHECK_EQ(result, 0u);
+}
