@@ -225,9 +225,10 @@ struct fw_window {
     be64 list;               /* bus address of the page list */
     be32 length;             /* bytes, at most FW_WINDOW_MAX; 0: no such window */
     be16 generation;
-    be16 reserved;
+    be16 flags;              /* FW_WINDOW_WRITABLE */
 };
 MYRI_ASSERT_SIZE(struct fw_window, 16);
+#define FW_WINDOW_WRITABLE 1u /* registered for writing: pulls may go there */
 
 #define FW_ROUTE_MAX 8u
 struct fw_peer {

@@ -176,6 +176,7 @@ MYRI_ASSERT_SIZE(struct lanai_receive_descriptor, 8);
 #define LANAI_SEND_INVALIDATE  (1u << 29) /* send as a bad packet */
 #define LANAI_SEND_LAST        (1u << 28) /* the packet ends here */
 #define LANAI_SEND_LENGTH      0x1ffffffu
+#define LANAI_SEND_CONTROL_FLUSH 3u
 #define LANAI_SEND_QUEUE       16u /* descriptors that fit in the queue (A1) */
 #define LANAI_RECEIVE_QUEUE    2u  /* posted receive buffers: current and backup (A1) */
 

@@ -91,7 +91,7 @@ uint32_t board_endpoint_wake_count(struct board *board, uint32_t endpoint);
 
 /* Sets a window; usable at once. Clearing (length 0) needs FW_COMMAND_RETIRE_WINDOW before its memory may go. */
 int board_window_set(struct board *board, uint32_t endpoint, uint32_t window, uint32_t generation, uint64_t list,
-                     uint32_t length);
+                     uint32_t length, bool writable);
 int board_window_clear(struct board *board, uint32_t endpoint, uint32_t window);
 
 struct board_peer {

@@ -16,7 +16,7 @@ static int window_check(struct board *board, uint32_t endpoint, uint32_t window)
 }
 
 int board_window_set(struct board *board, uint32_t endpoint, uint32_t window, uint32_t generation,
-                     uint64_t list, uint32_t length) {
+                     uint64_t list, uint32_t length, bool writable) {
     const int status = window_check(board, endpoint, window);
 
     if (status)
@@ -35,7 +35,7 @@ int board_window_set(struct board *board, uint32_t endpoint, uint32_t window, ui
         return -EINVAL;
     }
     board_write64(board, ENTRY(board, endpoint, window, list), list);
-    board_write(board, ENTRY(board, endpoint, window, generation), generation << 16);
+    board_write(board, ENTRY(board, endpoint, window, generation), generation << 16 | (writable ? FW_WINDOW_WRITABLE : 0));
     /* Last: with a length the window is there. */
     board_write(board, ENTRY(board, endpoint, window, length), length);
     return 0;

@@ -2,18 +2,21 @@
 #include "firmware/bench.h"
 #include "firmware/transmit.h"
 
-#define BENCH_AHEAD 32u
+/* Enough for the bus never to wait, and no more: the channel also serves pulls. */
+#define BENCH_AHEAD_BYTES 16384u
+#define BENCH_AHEAD_MAX   32u
 
+static uint32_t ahead;
 static uint32_t length, host_high, host_low;
 static uint32_t reads_left, writes_left;
 static uint32_t begun;
 
 static void queue_ahead(void) {
-    while (reads_left && DMA_RING - dma_room(DMA_LISTS) < BENCH_AHEAD) {
+    while (reads_left && DMA_RING - dma_room(DMA_LISTS) < ahead) {
         dma_queue(DMA_LISTS, BENCH_BASE, host_high, host_low, length, LANAI_DMA_READ, 0);
         reads_left--;
     }
-    while (writes_left && DMA_RING - dma_room(DMA_BENCH) < BENCH_AHEAD) {
+    while (writes_left && DMA_RING - dma_room(DMA_BENCH) < ahead) {
         /* Behind the area that is read, if both run at once. */
         dma_queue(DMA_BENCH, BENCH_BASE, host_high, host_low + FW_DMABENCH_MAX, length, 0, 0);
         writes_left--;
@@ -24,6 +27,11 @@ int bench_begin(uint32_t direction, uint32_t bytes, uint32_t count, uint32_t bus
     if (direction - 1 >= FW_DMABENCH_BOTH || bytes - 1 >= FW_DMABENCH_MAX || count - 1 >= 65535)
         return 0;
     length = bytes;
+    ahead = BENCH_AHEAD_BYTES / bytes;
+    if (ahead < 2)
+        ahead = 2;
+    if (ahead > BENCH_AHEAD_MAX)
+        ahead = BENCH_AHEAD_MAX;
     host_high = bus_high;
     host_low = bus_low;
     reads_left = direction & FW_DMABENCH_READ ? count : 0;

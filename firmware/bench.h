@@ -2,7 +2,7 @@
 /*
  * The DMA benchmark: `count` transfers of `bytes` bytes, reads, writes or both at once, timed by the core clock.
  *
- * Concepts: transfers are queued ahead, at most BENCH_AHEAD to a channel, so that the bus is never without one.
+ * Concepts: transfers are queued ahead, a few, so that the bus is never without one.
  */
 #ifndef MYRI_FIRMWARE_BENCH_H
 #define MYRI_FIRMWARE_BENCH_H

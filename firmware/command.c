@@ -18,8 +18,8 @@ static void finish(enum fw_command_result result, uint32_t value) {
     register_store32(ISR, LANAI_ISR_REQ_ACK_0);
 }
 
-static void drain_then_finish(void) {
-    drain = quiet_mark_now();
+static void drain_then_finish(int only_dma) {
+    drain = quiet_mark_now(only_dma);
     running = DRAINING;
 }
 
@@ -38,13 +38,13 @@ static void begin(void) {
             break;
         quiet_endpoint(arg0);
         endpoint_shut(arg0);
-        drain_then_finish();
+        drain_then_finish(0);
         return;
     case FW_COMMAND_RETIRE_WINDOW:
         if (arg0 >= FW_ENDPOINTS || arg1 >= FW_WINDOWS)
             break;
         quiet_window(arg0, arg1);
-        drain_then_finish();
+        drain_then_finish(1);
         return;
     case FW_COMMAND_PEERS:
         if (arg0 > FW_PEERS)

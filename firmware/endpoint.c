@@ -3,6 +3,7 @@
 
 struct endpoint endpoints[FW_ENDPOINTS] __attribute__((aligned(128)));
 struct endpoint* open_endpoints[FW_ENDPOINTS + 1];
+struct endpoint* endpoint_ring;
 
 static void list_open(void) {
     unsigned n = 0;
@@ -10,6 +11,9 @@ static void list_open(void) {
         if (endpoints[i].open)
             open_endpoints[n++] = &endpoints[i];
     open_endpoints[n] = 0;
+    for (unsigned i = 0; i < n; i++)
+        open_endpoints[i]->next = open_endpoints[i + 1 == n ? 0 : i + 1];
+    endpoint_ring = open_endpoints[0];
 }
 
 void endpoint_open(uint32_t id) {
@@ -23,7 +27,6 @@ void endpoint_open(uint32_t id) {
         .window = (struct fw_endpoint_window*)(FW_SRAM_ENDPOINT_WINDOWS + id * FW_ENDPOINT_WINDOW_SIZE),
         .expect = FW_GENERATION(0, FW_SLOTS),
         .event_high = entry->event_ring.raw >> 32 & 0xffffffffu,
-        .event_low = (uint32_t)entry->event_ring.raw,
         .event_entries = load32(&entry->event_entries),
         .event_place = (uint32_t)entry->event_ring.raw,
         .event_end = (uint32_t)entry->event_ring.raw + load32(&entry->event_entries) * FW_EVENT_SIZE,

@@ -7,7 +7,14 @@ uint32_t event_wakes_noted;
 /* The last 16 bytes of a brief event, one for each place of the WRITE channel's ring. */
 static uint32_t brief[DMA_RING][4] __attribute__((aligned(16)));
 
+/* What a frame and its event need (pieces.h). */
+#define ROOM_FOR_PACKETS (2 * FW_WINDOW_PIECES + 2)
+
 int event_brief(struct endpoint* e, enum fw_event_type type, uint32_t a, uint32_t b, uint32_t argument) {
+    return dma_room(DMA_WRITE) > ROOM_FOR_PACKETS && event_brief_now(e, type, a, b, argument);
+}
+
+int event_brief_now(struct endpoint* e, enum fw_event_type type, uint32_t a, uint32_t b, uint32_t argument) {
     if (dma_room(DMA_WRITE) == 0 || !event_room(e))
         return 0;
     uint32_t* words = brief[dma[DMA_WRITE].queued & (DMA_RING - 1)];
@@ -22,13 +29,18 @@ int event_brief(struct endpoint* e, enum fw_event_type type, uint32_t a, uint32_
 }
 
 void event_wake(struct endpoint* e) {
+    e->wake_last = dma[DMA_WRITE].queued;
     if (e->wake_noted)
         return;
     e->wake_noted = 1;
+    e->wake_first = e->wake_last;
     e->wake_since = register_load32(RTC);
     event_wakes_noted++;
     tick_want(TICK_WAKES);
 }
+
+/* True if the host can see what stood in the WRITE channel up to `mark`. */
+static int landed(uint32_t mark) { return (int32_t)(dma[DMA_WRITE].done - mark) >= 0; }
 
 void event_wake_due(void) {
     uint32_t now = register_load32(RTC);
@@ -39,11 +51,15 @@ void event_wake_due(void) {
             continue;
         uint32_t after = load32(&e->window->wake_after_us);
         int read = load32(&e->window->events_consumed) == e->events_written;
-        if (!read && after != FW_WAKE_NEVER && now - e->wake_since < 2 * after)
-            continue; /* not yet */
-        e->wake_noted = 0;
-        event_wakes_noted--;
-        if (!read && after != FW_WAKE_NEVER) {
+        if (!read && (!landed(e->wake_first) || after == FW_WAKE_NEVER || now - e->wake_since < 2 * after))
+            continue; /* not there, or not yet due */
+        if (read || landed(e->wake_last)) {
+            e->wake_noted = 0;
+            event_wakes_noted--;
+        } else {
+            e->wake_first = e->wake_last; /* later ones are on their way: once more when they are there */
+        }
+        if (!read) {
             struct fw_endpoint* entry = &endpoint_table[e->id];
             store32(&entry->wake_count, load32(&entry->wake_count) + 1);
             raise = 1;

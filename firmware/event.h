@@ -37,7 +37,7 @@ static inline void event_written(struct endpoint* e) {
     e->slots_reported = e->slots_done;
     e->events_written++;
     if ((e->event_place += FW_EVENT_SIZE) == e->event_end) {
-        e->event_place = e->event_low;
+        e->event_place = e->event_end - e->event_entries * FW_EVENT_SIZE;
         e->event_generation = 0x8000u | ((e->event_generation + 1) & 0x7fffu);
     }
     COUNT(events);
@@ -45,7 +45,12 @@ static inline void event_written(struct endpoint* e) {
         event_wake(e);
 }
 
-/* Writes a brief event. False: no room in the event ring or the DMA ring; try again later. */
+/*
+ * Writes a brief event. False: no room in the event ring or the DMA ring; try again later. event_brief() leaves the DMA
+ * ring's last places to arriving packets, so that one endpoint's requests cannot hold up what others receive;
+ * event_brief_now() may take the last one.
+ */
+int event_brief_now(struct endpoint* e, enum fw_event_type type, uint32_t a, uint32_t b, uint32_t argument);
 int event_brief(struct endpoint* e, enum fw_event_type type, uint32_t a, uint32_t b, uint32_t argument);
 
 /* Raises interrupts that are due. Called when events have reached the host and on timer ticks. */

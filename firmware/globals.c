@@ -34,8 +34,11 @@ void globals_init(void) {
 
 void peers_take(uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        peer_routes[i].address = sram_offset(peer_table[i].route);
-        peer_routes[i].length = load8(&peer_table[i].route_length) | LANAI_SEND_ROUTE;
+        struct peer_route* route = &peer_routes[i];
+        for (unsigned n = 0; n < FW_ROUTE_MAX; n++)
+            route->bytes[n] = load8(&peer_table[i].route[n]);
+        route->address = sram_offset(route->bytes);
+        route->length = load8(&peer_table[i].route_length) | LANAI_SEND_ROUTE;
     }
     peer_count = count;
 }
@@ -47,8 +50,8 @@ uint32_t peer_find(uint32_t card) {
         uint32_t middle = (low + high) >> 1;
         uint32_t index = load16(&peer_table[middle].order);
         uint32_t found = load32(&peer_table[index].card);
-        if (found == card)
-            return index;
+        if (found == card) /* the table may be ahead of what was taken up */
+            return index < peer_count ? index : FW_PEERS;
         if (found < card)
             low = middle + 1;
         else
@@ -60,6 +63,9 @@ uint32_t peer_find(uint32_t card) {
 _Noreturn void firmware_stop(enum fw_error reason) {
     store32(&globals.error, reason);
     store32(&globals.status, FW_STATUS_ERROR);
+    /* Arriving packets are dropped and nothing is held in the port: other cards must not be stopped by this one. */
+    register_store32(P0_RPL_CONFIG, 0);
+    register_store8(P0_SEND_CONTROL, LANAI_SEND_CONTROL_FLUSH);
     for (;;) {
     }
 }

@@ -16,10 +16,11 @@ extern struct fw_endpoint endpoint_table[FW_ENDPOINTS];
 extern struct fw_window window_table[FW_ENDPOINTS][FW_WINDOWS];
 extern struct fw_peer peer_table[FW_PEERS];
 extern uint32_t peer_count;
-/* The table's routes as send descriptors, made when the table was taken up. */
+/* The table's routes as send descriptors, copied when the table was taken up: the driver may rewrite its own. */
 struct peer_route {
     uint32_t address;
     uint32_t length; /* with LANAI_SEND_ROUTE */
+    uint8_t bytes[FW_ROUTE_MAX];
 };
 extern struct peer_route peer_routes[FW_PEERS];
 extern uint32_t my_card; /* low 32 bits of the MAC address */

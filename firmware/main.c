@@ -70,11 +70,19 @@ int main(void) {
         uint32_t arrived = receive_ready();
         if (arrived && !receive_short(arrived))
             receive_take();
-        for (struct endpoint** p = open_endpoints; *p; p++) {
-            struct endpoint* e = *p;
-            uint32_t last_word = slot_last_word(e);
-            if (slot_is_new(e, last_word) && !slot_short(e, last_word))
-                slot_take(e);
+        struct endpoint* e = endpoint_ring;
+        if (e) {
+            struct endpoint* begin = e;
+            do {
+                uint32_t last_word = slot_last_word(e);
+                if (slot_is_new(e, last_word) && !slot_short(e, last_word) && !slot_take(e)) {
+                    /* It has to wait, and so had the others: see what can be released. It will be the first then. */
+                    if (endpoint_ring != e)
+                        endpoint_ring = e;
+                    break;
+                }
+                e = e->next;
+            } while (e != begin);
         }
         /* One branch for all the rest. */
         uint32_t isr = register_load32(ISR);

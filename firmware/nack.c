@@ -10,17 +10,17 @@ void nack_tick(void) {
     allowance = NACKS_PER_PERIOD;
 }
 
-int nack_send(const uint32_t* packet, enum wire_refusal reason) {
+void nack_send(const uint32_t* packet, enum wire_refusal reason) {
     if (reason == WIRE_REFUSED_FULL)
         COUNT(refused_full);
     uint32_t kind = load32(&packet[0]) & 0xff;
     if (kind == WIRE_NACK || kind == WIRE_FRAME || allowance == 0 || !port_has_room())
-        return 1;
+        return;
     uint32_t peer_index = peer_find(load32(&packet[3]));
     if (peer_index == FW_PEERS)
-        return 1;
+        return;
     uint32_t addresses = load32(&packet[1]);
-    uint32_t pull = kind == WIRE_PULL ? load32(&packet[6]) : 0;
+    uint32_t pull = kind == WIRE_PULL && (addresses & 0xffff) == sizeof(struct wire_pull) ? load32(&packet[6]) : 0;
     uint32_t* header = transmit_header();
     header[0] = WIRE_TYPE << 16 | WIRE_VERSION << 8 | WIRE_NACK;
     header[1] = (addresses >> 16 & 0xff) << 24 | addresses >> 24 << 16 | sizeof(struct wire_nack);
@@ -33,5 +33,4 @@ int nack_send(const uint32_t* packet, enum wire_refusal reason) {
     transmit_end((struct release){NO_ENDPOINT, STAGING_NONE});
     allowance--;
     COUNT(nacks_sent);
-    return 1;
 }

@@ -10,8 +10,8 @@
 
 #include "abi/wire.h"
 
-/* Refuses the packet whose header (and body) stands at `packet`. Always 1: the packet has been dealt with. */
-int nack_send(const uint32_t* packet, enum wire_refusal reason);
+/* Refuses the packet whose header (and body) stands at `packet`. */
+void nack_send(const uint32_t* packet, enum wire_refusal reason);
 /* Timer tick: allows further nacks. */
 void nack_tick(void);
 

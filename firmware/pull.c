@@ -21,6 +21,8 @@
 #define RETRY_FIRST     600u
 #define RETRY_PER_BLOCK 300u /* 131 us on the wire */
 #define RETRY_MAX       200000u
+/* A pull without news gives its block contexts back at the latest after this; the library may begin it again. */
+#define DEADLINE_MAX_MS 2000u
 
 struct block {
     struct pull* pull; /* NULL: free */
@@ -36,6 +38,7 @@ struct block {
 
 struct pull {
     uint32_t open;
+    uint32_t unreported;   /* it has failed, but the event has found no room yet; the handle is not free */
     uint32_t generation;
     struct endpoint* endpoint;
     uint32_t index;
@@ -52,7 +55,7 @@ struct pull {
 
 static struct pull pulls[FW_ENDPOINTS][FW_PULLS];
 static struct block blocks[BLOCK_CONTEXTS];
-static uint32_t pulls_open, pulls_begun;
+static uint32_t pulls_open, pulls_begun, pulls_unreported;
 static uint32_t blocks_open;
 uint32_t pull_work;
 
@@ -73,11 +76,12 @@ uint32_t pull_begin(struct endpoint* e, uint32_t peer, uint32_t dst_endpoint) {
     if (index >= FW_PULLS || window >= FW_WINDOWS)
         return FW_SLOT_BAD_RANGE;
     struct pull* p = &pulls[e->id][index];
-    if (p->open)
+    if (p->open || p->unreported)
         return FW_SLOT_BAD_STATE;
     const struct fw_window* w = &window_table[e->id][window];
     uint32_t window_length = load32(&w->length);
-    if (window_length == 0 || load16(&w->generation) != load16(&r->window_generation))
+    if (window_length == 0 || load16(&w->generation) != load16(&r->window_generation) ||
+        !(load16(&w->flags) & FW_WINDOW_WRITABLE))
         return FW_SLOT_BAD_WINDOW;
     /* length - 1 so that 0 fails too; count bounds length and the reverse */
     if (offset >= window_length || length - 1 >= window_length - offset ||
@@ -102,7 +106,7 @@ uint32_t pull_begin(struct endpoint* e, uint32_t peer, uint32_t dst_endpoint) {
         .length = length,
         .order = pulls_begun++,
         .last_news = now,
-        .deadline = deadline_ms > 1000000 ? 2000000000u : deadline_ms * 2000,
+        .deadline = (deadline_ms < DEADLINE_MAX_MS ? deadline_ms : DEADLINE_MAX_MS) * 2000,
     };
     pulls_open++;
     e->pulls++;
@@ -139,6 +143,7 @@ static void open_block(struct pull* p, struct block* b) {
     b->length = length;
     b->missing = (1u << ((length + FRAME_SIZE - 1) >> FRAME_SHIFT)) - 1;
     b->asked = 0;
+    b->crc = 0;
     b->tries = 0;
     pieces_fetch(&b->pieces, &window_table[p->endpoint->id][p->window], p->window_offset + before, length);
     p->open_blocks++;
@@ -267,21 +272,35 @@ int pull_frame(struct endpoint* e, uint32_t* packet, uint32_t body) {
         COUNT(blocks);
         if (p->open_blocks == 0 && p->next_block == p->end_block)
             close_pull(p);
-        event_brief(e, FW_EVENT_BLOCK, handle, number, b->crc);
+        event_brief_now(e, FW_EVENT_BLOCK, handle, number, b->crc);
     }
     return 1;
 }
 
+/* Nobody wants to hear of its failure any more. */
+static void forget(struct pull* p) {
+    pulls_unreported -= p->unreported;
+    p->unreported = 0;
+}
+
 void pull_retire(struct endpoint* e, uint32_t index, uint32_t generation) {
     struct pull* p = &pulls[e->id][index];
-    if (p->open && p->generation == generation)
+    if (p->generation != generation)
+        return;
+    forget(p);
+    if (p->open)
         close_pull(p);
 }
 
 void pull_end(uint32_t endpoint, uint32_t window) {
-    for (struct pull* p = pulls[endpoint]; p < pulls[endpoint] + FW_PULLS; p++)
-        if (p->open && (window >= FW_WINDOWS || p->window == window))
+    for (struct pull* p = pulls[endpoint]; p < pulls[endpoint] + FW_PULLS; p++) {
+        if (window < FW_WINDOWS && p->window != window)
+            continue;
+        if (window >= FW_WINDOWS)
+            forget(p);
+        if (p->open)
             close_pull(p);
+    }
 }
 
 static uint32_t retry_after(const struct block* b) {
@@ -291,9 +310,19 @@ static uint32_t retry_after(const struct block* b) {
     return after;
 }
 
+static void report_failures(void) {
+    for (struct endpoint** e = open_endpoints; *e; e++)
+        for (struct pull* p = pulls[(*e)->id]; p < pulls[(*e)->id] + FW_PULLS; p++)
+            if (p->unreported &&
+                event_brief(*e, FW_EVENT_PULL_FAILED, p->index << 16 | p->generation, FW_PULL_TIMEOUT, 0))
+                forget(p);
+}
+
 int pull_tick(void) {
+    if (pulls_unreported)
+        report_failures();
     if (pulls_open == 0)
-        return 0;
+        return pulls_unreported != 0;
     uint32_t now = register_load32(RTC);
     for (struct block* b = blocks; b < blocks + BLOCK_CONTEXTS; b++) {
         if (!b->pull)

@@ -15,7 +15,7 @@
 /* Takes up the request in the endpoint's slot. 0: begun; else enum fw_slot_error. */
 uint32_t pull_begin(struct endpoint* e, uint32_t peer, uint32_t dst_endpoint);
 
-/* A FRAME for an open endpoint. False: something it needs is busy. `reading` is the tag of its receive buffer. */
+/* A FRAME for an open endpoint. False: something it needs is busy. */
 int pull_frame(struct endpoint* e, uint32_t* packet, uint32_t body);
 
 /* Work that waits for room: pulls without their blocks, requests not yet sent. */

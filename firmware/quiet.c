@@ -15,8 +15,9 @@ void quiet_window(uint32_t endpoint, uint32_t window) {
     serve_end(endpoint, window);
 }
 
-struct quiet_mark quiet_mark_now(void) {
-    struct quiet_mark mark = {.packets = transmit.pushed, .queued = transmit.queue_tail};
+struct quiet_mark quiet_mark_now(int only_dma) {
+    struct quiet_mark mark = {
+        .packets = transmit.pushed, .queued = transmit.queue_tail, .only_dma = (uint8_t)only_dma};
     for (unsigned channel = 0; channel < LANAI_DMA_CHANNELS; channel++)
         mark.dma[channel] = dma[channel].queued;
     return mark;
@@ -28,6 +29,8 @@ int quiet_reached(struct quiet_mark* mark) {
     for (unsigned channel = 0; channel < LANAI_DMA_CHANNELS; channel++)
         if (!passed(dma[channel].done, mark->dma[channel]))
             return 0;
+    if (mark->only_dma)
+        return 1;
     if (!mark->passed_queue) {
         if (!passed(transmit.queue_head, mark->queued))
             return 0;

@@ -16,13 +16,15 @@ struct quiet_mark {
     uint32_t packets; /* given to the port */
     uint32_t queued;  /* in the transmit queue */
     uint8_t passed_queue;
+    uint8_t only_dma;
 };
 
 /* Ends pulls and serves of an endpoint, or those that use one of its windows. */
 void quiet_endpoint(uint32_t endpoint);
 void quiet_window(uint32_t endpoint, uint32_t window);
 
-struct quiet_mark quiet_mark_now(void);
+/* `only_dma`: user memory is touched by DMA alone, an endpoint's SRAM window also by packets. */
+struct quiet_mark quiet_mark_now(int only_dma);
 int quiet_reached(struct quiet_mark* mark);
 
 #endif

@@ -75,14 +75,15 @@ static void next_buffer(void) {
     /* With four buffers and a queue of two, another one is posted whenever this one was not the port's last. */
     if (receive.order_head == receive.order_tail)
         post_free();
+    if (receive.order_head == receive.order_tail)
+        firmware_stop(FW_ERROR_MEMORY); /* the port ended a buffer that was its last: it never should */
     receive.buffer = receive.order[receive.order_head++ & (RECEIVE_BUFFERS - 1)];
     receive.next = buffer_descriptors(receive.buffer);
 }
 
 static int refuse(const uint32_t* packet, enum wire_refusal reason) {
-    if (!nack_send(packet, reason))
-        return 0;
-    return 1;
+    nack_send(packet, reason);
+    return 1; /* dealt with */
 }
 
 /* A MESSAGE, CONNECT or NACK for an endpoint that takes it. */

@@ -17,25 +17,36 @@ struct serve {
     uint32_t frame_shift;
     uint32_t wanted;           /* bit per frame */
     uint32_t order;            /* of arrival: blocks are sent first come, first served */
-    struct pieces pieces;
 };
 
 static struct serve serves[SERVES];
+static struct pieces serve_pieces[SERVES];
 uint32_t serves_active;
 static uint32_t arrivals;
 
-static int same(const struct serve* s, const struct serve* t) {
+static struct pieces* pieces_of(const struct serve* s) { return &serve_pieces[s - serves]; }
+
+static void end(struct serve* s) {
+    s->endpoint = 0;
+    serves_active--;
+}
+
+/* The same block for the same puller, whatever its handle. */
+static int same_block(const struct serve* s, const struct serve* t) {
     return s->endpoint == t->endpoint && s->src == t->src && s->src_endpoint == t->src_endpoint &&
-           s->handle == t->handle && s->block == t->block && s->grant == t->grant &&
-           s->grant_generation == t->grant_generation && s->frame_shift == t->frame_shift;
+           s->block == t->block && s->grant == t->grant && s->grant_generation == t->grant_generation;
 }
 
 /* The block's checksum, if it stands beside the grant. */
 static int checksum(const struct serve* s, uint32_t* crc) {
     const struct fw_grant_crc* entry =
         &s->endpoint->window->grants[s->grant].crcs[s->block & (FW_GRANT_CRCS - 1)];
+    uint32_t tag = s->grant_generation << 16 | s->block;
+    /* The process stores both at once; if that happens between two loads, the tags differ or the first is old. */
+    if (load32(&entry->tag) != tag)
+        return 0;
     *crc = load32(&entry->crc);
-    return load32(&entry->tag) == (s->grant_generation << 16 | s->block);
+    return load32(&entry->tag) == tag;
 }
 
 int serve_request(struct endpoint* e, const uint32_t* packet, uint32_t body, int* refused) {
@@ -88,31 +99,46 @@ int serve_request(struct endpoint* e, const uint32_t* packet, uint32_t body, int
     if (new.length > WIRE_BLOCK_SIZE)
         new.length = WIRE_BLOCK_SIZE;
     new.wanted &= (1u << ((new.length + (1u << new.frame_shift) - 1) >> new.frame_shift)) - 1;
+    /* The process may have taken the grant back and given the place to another one while we read. */
+    if (load16(&g->generation) != new.grant_generation)
+        return 1;
     new.peer = peer_find(new.src);
     if (new.peer == FW_PEERS)
         return 1;
     *refused = 0;
-    struct serve* place = 0;
+    struct serve *place = 0, *idle = 0;
     for (struct serve* s = serves; s < serves + SERVES; s++) {
-        if (!s->endpoint)
+        uint32_t crc;
+        if (!s->endpoint) {
             place = s;
-        else if (same(s, &new)) {
-            uint32_t crc;
-            s->wanted |= new.wanted;
-            /* The event that asked for the checksum may have found no room, or another block has taken its place. */
-            if (!checksum(s, &crc))
-                event_brief(e, FW_EVENT_GRANT_ASKED, grant, new.block, 0);
-            return 1;
+        } else if (same_block(s, &new)) {
+            if (s->handle == new.handle && s->frame_shift == new.frame_shift) {
+                s->wanted |= new.wanted;
+                /* The event that asked for the checksum found no room, or another block has taken its place. */
+                if (!checksum(s, &crc))
+                    event_brief(e, FW_EVENT_GRANT_ASKED, grant, new.block, 0);
+                return 1;
+            }
+            end(s); /* of a pull that is over */
+            place = s;
+        } else if (!checksum(s, &crc) && (!idle || (int32_t)(s->order - idle->order) < 0)) {
+            idle = s;
         }
     }
-    /* No context free: the puller asks again. */
-    if (!place || new.wanted == 0)
+    if (new.wanted == 0)
         return 1;
+    /* None free: a process that does not give its checksums must not hold up others. Its puller asks again. */
+    if (!place && idle) {
+        end(idle);
+        place = idle;
+    }
+    if (!place)
+        return 1; /* all are being sent; the puller asks again */
     if (dma_room(DMA_LISTS) == 0)
         return 0;
     new.order = arrivals++;
     *place = new;
-    pieces_fetch(&place->pieces, w, offset + before, new.length);
+    pieces_fetch(pieces_of(place), w, offset + before, new.length);
     serves_active++;
     /* News for the process; if there is no room it will see the next one. */
     event_brief(e, FW_EVENT_GRANT_ASKED, grant, new.block, 0);
@@ -129,7 +155,7 @@ static void send_frame(struct serve* s, uint32_t crc) {
         length = 1u << s->frame_shift;
     uint32_t staging = staging_take();
     transmit.frames_staged++;
-    pieces_transfer(&s->pieces, offset, length, staging_address(staging), 1, DMA_TAG_NONE);
+    pieces_transfer(pieces_of(s), offset, length, staging_address(staging), 1, DMA_TAG_NONE);
     struct queued_packet* q = transmit_tail();
     q->peer = s->peer;
     q->header[0] = WIRE_TYPE << 16 | WIRE_VERSION << 8 | WIRE_FRAME;
@@ -150,11 +176,6 @@ static void send_frame(struct serve* s, uint32_t crc) {
     s->wanted &= ~(1u << frame);
 }
 
-static void end(struct serve* s) {
-    s->endpoint = 0;
-    serves_active--;
-}
-
 void serve_step(void) {
     struct serve* first = 0;
     uint32_t crc = 0;
@@ -168,7 +189,7 @@ void serve_step(void) {
             end(s); /* the process has taken the grant back: nobody will ever write the checksum */
             continue;
         }
-        if ((first && (int32_t)(s->order - first->order) > 0) || !pieces_here(&s->pieces) ||
+        if ((first && (int32_t)(s->order - first->order) > 0) || !pieces_here(pieces_of(s)) ||
             !checksum(s, &block_crc))
             continue;
         first = s;

@@ -29,7 +29,7 @@ static inline void build_header(uint32_t* header, uint32_t kind, uint32_t dst_en
 /* The body behind what waits for its data in the transmit queue, or data from the send ring, or both. */
 static int send_queued(struct endpoint* e, uint32_t kind, uint32_t peer, uint32_t dst_endpoint, uint32_t body_length,
                        uint32_t data_length) {
-    if (!transmit_queue_room() || dma_room(DMA_READ) == 0)
+    if (transmit_queue_room() <= FRAMES_AHEAD || dma_room(DMA_READ) == 0)
         return 0;
     struct fw_slot* slot = e->slot;
     uint32_t staging = STAGING_NONE;
@@ -58,12 +58,14 @@ static int send_queued(struct endpoint* e, uint32_t kind, uint32_t peer, uint32_
     e->waiting++;
     e->in_flight++;
     slot_advance(e);
+    if (data_length)
+        endpoint_ring = e->next; /* others get the next staging buffer first */
     return 1;
 }
 
 static int send_direct(struct endpoint* e, uint32_t kind, uint32_t peer_index, uint32_t dst_endpoint,
                        uint32_t length) {
-    if (!port_has_room())
+    if (!port_has_room() || transmit.pushed - transmit.sent >= transmit.short_limit)
         return 0;
     struct fw_slot* slot = e->slot;
     uint32_t* header = transmit_header();
@@ -89,8 +91,8 @@ static int retire(struct endpoint* e) {
         pull_retire(e, index, generation);
     } else if (what == FW_RETIRE_GRANT && index < FW_GRANTS) {
         serve_retire(e, index, generation);
-        if (!e->retiring) {
-            e->retiring = 1;
+        if (e->retiring != e->slot_count + 1) { /* which request the mark belongs to */
+            e->retiring = e->slot_count + 1;
             e->retire_mark = dma[DMA_READ].queued;
         }
         if ((int32_t)(dma[DMA_READ].done - e->retire_mark) < 0)

@@ -7,6 +7,7 @@ struct transmit transmit;
 struct queued_packet transmit_queue[TRANSMIT_QUEUE];
 
 void transmit_init(void) {
+    transmit.short_limit = PACKETS_BEFORE_SHORT;
     transmit.staging_free = (1u << STAGING_BUFFERS) - 1;
     port_register_write(LANAI_PORT_MODE, LANAI_PORT_MODE_MYRINET);
     port_register_write(LANAI_PORT_MYRI_SEND, LANAI_PORT_AUTO_BEAT);
@@ -32,8 +33,10 @@ int transmit_pump(void) {
         struct queued_packet* q = &transmit_queue[transmit.queue_head & (TRANSMIT_QUEUE - 1)];
         if ((int32_t)(dma[DMA_READ].done - q->reads_until) < 0 || !port_has_room())
             break;
-        if (q->data_length && transmit.pushed - transmit.sent >= PACKETS_BEFORE_DATA)
+        if (q->data_length && transmit.pushed - transmit.sent >= PACKETS_BEFORE_DATA) {
+            transmit.short_limit = PACKETS_BEFORE_DATA - 1;
             break;
+        }
         uint32_t* header = transmit_header();
         for (unsigned i = 0; i < HEADER_WORDS; i++)
             header[i] = q->header[i];
@@ -46,6 +49,7 @@ int transmit_pump(void) {
             endpoints[q->release.endpoint].waiting--;
         transmit_end(q->release);
         transmit.queue_head++;
+        transmit.short_limit = PACKETS_BEFORE_SHORT;
         any = 1;
     }
     return any;

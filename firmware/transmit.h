@@ -20,6 +20,7 @@
 #define FRAMES_AHEAD 4u
 /* A packet with data enters the port only behind fewer than this, so that short messages do not wait for long. */
 #define PACKETS_BEFORE_DATA 3u
+#define PACKETS_BEFORE_SHORT (LANAI_SEND_QUEUE / PACKET_DESCRIPTORS)
 #define NO_ENDPOINT     0xffu
 
 /* The port's queue holds LANAI_SEND_QUEUE descriptors and a packet takes at most PACKET_DESCRIPTORS. */
@@ -40,6 +41,8 @@ struct transmit {
     uint32_t queue_head, queue_tail; /* entries of the transmit queue, not wrapping */
     uint32_t staging_free;           /* bit per buffer */
     uint32_t frames_staged, mediums_staged;
+    /* Short packets enter the port behind fewer than this; fewer still while data waits at the queue's head. */
+    uint32_t short_limit;
 };
 extern struct transmit transmit;
 
@@ -62,8 +65,9 @@ static inline int port_has_room(void) {
     return register_load8(P0_SEND_FREE_COUNT) >= PACKET_DESCRIPTORS &&
            transmit.pushed - transmit.sent < PACKETS_IN_PORT;
 }
-static inline int transmit_queue_room(void) {
-    return transmit.queue_tail - transmit.queue_head < TRANSMIT_QUEUE;
+/* Requests of endpoints leave the queue's last places to frames. */
+static inline uint32_t transmit_queue_room(void) {
+    return TRANSMIT_QUEUE - (transmit.queue_tail - transmit.queue_head);
 }
 
 /* Header words of the next packet that goes straight to the port. */

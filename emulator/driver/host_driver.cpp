@@ -209,7 +209,7 @@ int HostDriver::add_window(Time now, Owner owner, const std::shared_ptr<UserMemo
     generation = added.generation;
     host_.set_now(now);
     const int status =
-        board_window_set(&host_.board(), number, added.window, added.generation, added.list, added.length);
+        board_window_set(&host_.board(), number, added.window, added.generation, added.list, added.length, writable);
     if (status)
         endpoint->windows->release(added.window);
     return status;

@@ -123,12 +123,12 @@ TEST_CASE("endpoints and rings out of range are refused and nothing is written")
 TEST_CASE("a window's entry is complete before it has a length, and cleared by its length") {
     FakeCard card;
     boot_good(card);
-    REQUIRE(board_window_set(&card.board, 3, 63, 0x8001, 0x1'0002'0010, 8u << 20) == 0);
+    REQUIRE(board_window_set(&card.board, 3, 63, 0x8001, 0x1'0002'0010, 8u << 20, true) == 0);
     const uint32_t at = 0x30000 + (3 * 64 + 63) * 16;
-    CHECK(bytes_at(card, at, 16) == Bytes{0, 0, 0, 1, 0, 2, 0, 0x10, 0, 0x80, 0, 0, 0x80, 1, 0, 0});
+    CHECK(bytes_at(card, at, 16) == Bytes{0, 0, 0, 1, 0, 2, 0, 0x10, 0, 0x80, 0, 0, 0x80, 1, 0, 1});
     CHECK(card.trace.back() == "write 30ff8..30ffc");
     CHECK(board_window_clear(&card.board, 3, 63) == 0);
-    CHECK(bytes_at(card, at, 16) == Bytes{0, 0, 0, 1, 0, 2, 0, 0x10, 0, 0, 0, 0, 0x80, 1, 0, 0});
+    CHECK(bytes_at(card, at, 16) == Bytes{0, 0, 0, 1, 0, 2, 0, 0x10, 0, 0, 0, 0, 0x80, 1, 0, 1});
     CHECK(card.word(at - 8) == 0);
     CHECK(card.word(at + 16) == 0);
 }
@@ -137,14 +137,14 @@ TEST_CASE("windows out of range are refused and nothing is written") {
     FakeCard card;
     boot_good(card);
     const Bytes before = card.sram;
-    CHECK(board_window_set(&card.board, 32, 0, 1, 0, 1) == -EINVAL);
-    CHECK(board_window_set(&card.board, 0, 64, 1, 0, 1) == -EINVAL);
+    CHECK(board_window_set(&card.board, 32, 0, 1, 0, 1, true) == -EINVAL);
+    CHECK(board_window_set(&card.board, 0, 64, 1, 0, 1, true) == -EINVAL);
     CHECK(contains(card.said(), "window 64"));
-    CHECK(board_window_set(&card.board, 0, 0, 0, 0, 1) == -EINVAL);
-    CHECK(board_window_set(&card.board, 0, 0, 65536, 0, 1) == -EINVAL);
-    CHECK(board_window_set(&card.board, 0, 0, 1, 0, 0) == -EINVAL);
-    CHECK(board_window_set(&card.board, 0, 0, 1, 0, (8u << 20) + 1) == -EINVAL);
-    CHECK(board_window_set(&card.board, 0, 0, 1, 8, 1) == -EINVAL);
+    CHECK(board_window_set(&card.board, 0, 0, 0, 0, 1, true) == -EINVAL);
+    CHECK(board_window_set(&card.board, 0, 0, 65536, 0, 1, true) == -EINVAL);
+    CHECK(board_window_set(&card.board, 0, 0, 1, 0, 0, true) == -EINVAL);
+    CHECK(board_window_set(&card.board, 0, 0, 1, 0, (8u << 20) + 1, true) == -EINVAL);
+    CHECK(board_window_set(&card.board, 0, 0, 1, 8, 1, true) == -EINVAL);
     CHECK(board_window_clear(&card.board, 0, 64) == -EINVAL);
     CHECK(board_window_clear(&card.board, 32, 0) == -EINVAL);
     CHECK(card.sram == before);
