@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "libmyri/call.h"
 #include "libmyri/clock.h"
 #include "libmyri/endpoint.h"
 #include "libmyri/environment.h"
@@ -32,6 +33,9 @@ int myri_sleep(uint64_t picoseconds) {
         }
         return 0;
     }
+    mx_return_t wrong;
+    if (wrong_thread("myri_sleep", wrong))
+        return -EBUSY;
     // Nobody else makes progress for this process, so peers must not wait for it while it sleeps.
     const uint64_t until = seam.now() + picoseconds;
     while (seam.now() < until) {
@@ -73,6 +77,9 @@ int myri_driver_request(uint32_t board, uint32_t request, void* structure, size_
         return -EINVAL;
     if (!library.ready)
         return -ENOTCONN;
+    mx_return_t wrong;
+    if (wrong_thread("myri_driver_request", wrong))
+        return -EBUSY;
     *static_cast<uint32_t*>(structure) = board; // the first field of each of them
     return seam.request(request, structure, length);
 }
@@ -88,7 +95,7 @@ int myri_environment(unsigned index, struct myri_variable* variable) {
 // Called by programs that watch free() and munmap(): what was registered there is no longer.
 int mx__regcache_clean(void* address, size_t length);
 int mx__regcache_clean(void* address, size_t length) {
-    if (!library.ready)
+    if (!library.ready || second_thread())
         return 0;
     for (Endpoint* e : library.endpoints) {
         if (!e || e->magic != endpoint_magic)

@@ -10,8 +10,7 @@
 
 namespace myri {
 
-// In virtual time a process is one thread: the first that uses an endpoint.
-static bool wrong_thread() {
+bool second_thread() {
     if (!seam.is_virtual())
         return false;
     const pthread_t self = pthread_self();
@@ -20,6 +19,14 @@ static bool wrong_thread() {
         __atomic_store_n(&library.thread_known, true, __ATOMIC_RELEASE);
     }
     return !pthread_equal(library.thread, self);
+}
+
+bool wrong_thread(const char* function, mx_return_t& answer, Endpoint* ep) {
+    if (!second_thread())
+        return false;
+    answer = myri::fail(ep, MX_FAILURE, function,
+                        "a second thread uses the library in virtual time: run the fabric with --free");
+    return true;
 }
 
 Call::Call(mx_endpoint_t handle, const char* f) : function(f) {
@@ -33,11 +40,8 @@ Call::Call(mx_endpoint_t handle, const char* f) : function(f) {
             myri::fail(nullptr, MX_BAD_ENDPOINT, function, "%p is no open endpoint", static_cast<void*>(e));
         return;
     }
-    if (wrong_thread()) {
-        answer_ = myri::fail(e, MX_FAILURE, function,
-                             "a second thread uses the library in virtual time: run the fabric with --free");
+    if (wrong_thread(function, answer_, e))
         return;
-    }
     pthread_mutex_lock(&e->lock);
     if (e->magic != endpoint_magic) { // closed while this thread waited for the lock
         pthread_mutex_unlock(&e->lock);

@@ -37,6 +37,10 @@ private:
     void unlock();
 };
 
+// In virtual time a process is one thread, the first that comes. True for another one; wrong_thread also reports it.
+bool second_thread();
+bool wrong_thread(const char* function, mx_return_t& answer, Endpoint* ep = nullptr);
+
 inline mx_endpoint_t to_endpoint_handle(Endpoint* e) {
     return reinterpret_cast<mx_endpoint_t>(e);
 }

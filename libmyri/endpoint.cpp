@@ -8,6 +8,7 @@
 #include "libmyri/event_ring.h"
 #include "libmyri/incoming.h"
 #include "libmyri/library.h"
+#include "libmyri/self.h"
 #include "libmyri/sleep.h"
 #include "libmyri/stream.h"
 #include "libmyri/verdicts.h"
@@ -21,7 +22,8 @@ void Endpoint::take_event(const fw_event& event) {
     case FW_EVENT_PACKET:
         // What lies before this packet's data has been read. Not the data itself: its length is not yet
         // checked.
-        if (be16_to_cpu(event.u.packet.header.length) > WIRE_BODY_INLINE)
+        if (be16_to_cpu(event.u.packet.header.length) > WIRE_BODY_INLINE &&
+            be32_to_cpu(event.argument) - receive_consumed <= receive_size)
             receive_consumed = be32_to_cpu(event.argument);
         incoming_packet(*this, event);
         break;
@@ -39,8 +41,12 @@ void Endpoint::take_event(const fw_event& event) {
     case FW_EVENT_GRANT_ASKED:
         large_grant_asked(*this, a, b);
         break;
-    default: // FW_EVENT_BAD_SLOT too: resends and time limits deal with what it held
+    case FW_EVENT_BAD_SLOT: // resends and time limits deal with a message
         ++counters.bad_slots;
+        large_slot_refused(*this, static_cast<uint16_t>(a));
+        break;
+    default:
+        ++counters.malformed;
     }
 }
 
@@ -64,6 +70,8 @@ bool Endpoint::progress() {
         ++event_count;
         publish_consumed(false);
     }
+    if (__builtin_expect(!self_waiting.empty(), 0))
+        any |= self_progress(*this);
     const uint64_t now = seam.now();
     if (__builtin_expect(now >= next_timer, 0))
         run_timers(now);

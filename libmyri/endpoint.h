@@ -113,6 +113,7 @@ public:
     uint32_t partner_count = 0;
     uint32_t partner_room = 0;
     Partner* self = nullptr;
+    List<Arrival, &Arrival::link> self_waiting; // messages to itself that have not had their turn
 
     Large large;
     RegistrationCache registrations;

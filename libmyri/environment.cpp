@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <initializer_list>
 
 namespace myri {
 
@@ -97,13 +98,22 @@ struct Reader {
     }
 };
 
+// Names without effect that MPICH, BMI and LIGO set themselves: their users cannot do anything about them.
+bool well_known_mistake(const char* name, size_t length) {
+    for (const char* mistake : {"MX_DISABLE_SHARED", "MX_ZOMBIE", "MX_FATAL_ERRORS"})
+        if (strlen(mistake) == length && memcmp(mistake, name, length) == 0)
+            return true;
+    return false;
+}
+
 void warn_of_unknown(const char* const* environment, WarningHook hook) {
     for (; hook && environment && *environment; ++environment) {
         const char* entry = *environment;
         const char* equals = strchr(entry, '=');
         if (!equals || (strncmp(entry, "MX_", 3) != 0 && strncmp(entry, "MYRI_", 5) != 0))
             continue;
-        if (find_row(entry, static_cast<size_t>(equals - entry)))
+        const auto length = static_cast<size_t>(equals - entry);
+        if (find_row(entry, length) || well_known_mistake(entry, length))
             continue;
         char line[256];
         snprintf(line, sizeof line,

@@ -60,6 +60,9 @@ mx_return_t counter_texts(const Out& out, uint32_t count) {
 }
 
 mx_return_t counters(const Out& out, mx_get_info_key_t key, uint32_t board) {
+    mx_return_t wrong;
+    if (wrong_thread(name, wrong, out.endpoint))
+        return wrong;
     myri_counters c = {};
     c.board = board;
     const int status = seam.request(MYRI_COUNTERS, &c, sizeof c);

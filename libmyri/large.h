@@ -94,7 +94,17 @@ struct Pull {
     uint32_t first = 0, count = 0, remaining = 0;
 };
 
+// A request slot about a pull or a grant, until the ring comes round.
+struct LargeSlot {
+    uint16_t count = 0; // of the slot, low bits
+    uint8_t type = 0;   // enum fw_slot_type; 0: nothing of this kind
+    uint8_t what = 0;   // RETIRE: enum fw_retire
+    uint16_t index = 0;
+    uint16_t generation = 0;
+};
+
 struct Large {
+    LargeSlot slots[FW_SLOTS];
     Grant grants[FW_GRANTS];
     Pull pulls[FW_PULLS];
     unsigned unasked = 0;
@@ -130,6 +140,8 @@ void large_abandon_receive(Endpoint& ep, LargeReceive* large, mx_status_code_t c
 bool large_pull_more(Endpoint& ep);
 // A nack says that a pull's grant is no more: only a hint.
 void large_pull_refused(Endpoint& ep, uint32_t pull_generation);
+// The card has refused the slot with this count.
+void large_slot_refused(Endpoint& ep, uint16_t count);
 // Posts a retire request, or remembers it for when there is a slot.
 void large_retire(Endpoint& ep, unsigned what, unsigned index);
 void large_grant_retired(Endpoint& ep, unsigned index);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libmyri/call.h"
 #include "libmyri/error.h"
 #include "libmyri/library.h"
 
@@ -26,7 +27,7 @@ template <class Found> const myri_peer* find(Found found) {
                 if (found(board.peers[i]))
                     return &board.peers[i];
         }
-        for (uint32_t b = 0; !again && b < library.board_count; ++b)
+        for (uint32_t b = 0; !again && b < library.board_count && !second_thread(); ++b)
             read_board(b);
     }
     return nullptr;

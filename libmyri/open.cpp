@@ -142,6 +142,7 @@ void tear_down(Endpoint& e) {
     }
     free(e.free_chunks);
     e.free_chunks = nullptr;
+    e.self_waiting = {};
     // Segment lists of requests that end here without completion go with them.
     e.sends.clear();
     e.receives.clear();
@@ -266,6 +267,9 @@ extern "C" mx_return_t mx_open_endpoint(uint32_t board, uint32_t endpoint_id, ui
     const char* const name = "mx_open_endpoint";
     if (!library.ready)
         return fail(nullptr, MX_NOT_INITIALIZED, name, "the library is not initialized");
+    mx_return_t wrong;
+    if (wrong_thread(name, wrong))
+        return wrong;
     Parameters parameters;
     const mx_return_t bad = read_parameters(params, params_count, parameters);
     if (bad != MX_SUCCESS)

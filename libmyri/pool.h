@@ -21,20 +21,25 @@ public:
         if (!cell)
             return nullptr;
         free_ = cell->next;
-        return new (static_cast<void*>(cell)) T();
+        cell->used = true;
+        return new (static_cast<void*>(cell->room)) T();
     }
 
     void give(T* t) {
         t->~T();
         Cell* cell = reinterpret_cast<Cell*>(t);
+        cell->used = false;
         cell->next = free_;
         free_ = cell;
     }
 
-    // Frees all slabs: no object may be in use.
+    // Frees all slabs; objects that are in use are destroyed with them.
     void clear() {
         while (slabs) {
             Slab* next = slabs->next;
+            for (Cell& cell : slabs->cells)
+                if (cell.used)
+                    reinterpret_cast<T*>(cell.room)->~T();
             ::free(slabs);
             slabs = next;
         }
@@ -42,9 +47,12 @@ public:
     }
 
 private:
-    union Cell {
-        Cell* next;
-        alignas(T) unsigned char room[sizeof(T)];
+    struct Cell {
+        union {
+            Cell* next;
+            alignas(T) unsigned char room[sizeof(T)];
+        };
+        bool used;
     };
     struct Slab {
         Slab* next;
@@ -58,6 +66,7 @@ private:
         slab->next = slabs;
         slabs = slab;
         for (unsigned i = batch; i-- > 0;) {
+            slab->cells[i].used = false;
             slab->cells[i].next = free_;
             free_ = &slab->cells[i];
         }

@@ -204,6 +204,8 @@ bool post_pull(Endpoint& ep, LargeReceive* l, unsigned window, unsigned handle, 
     r.block_count = cpu_to_be16(static_cast<uint16_t>(count));
     r.length = cpu_to_be32(smaller(w.granted - first * WIRE_BLOCK_SIZE, count * WIRE_BLOCK_SIZE));
     r.deadline_ms = cpu_to_be32(pull_deadline_ms);
+    ep.large.slots[ep.slots.posted() % FW_SLOTS] = {static_cast<uint16_t>(ep.slots.posted()), FW_SLOT_PULL, 0,
+                                                    static_cast<uint16_t>(handle), p.generation};
     memcpy(ep.slots.body(sizeof r), &r, sizeof r);
     ep.slots.post(SlotAddress{l->from->peer, l->from->id, FW_SLOT_PULL, l->from->session}, sizeof r, 0);
     return true;
@@ -448,6 +450,30 @@ void large_pull_failed(Endpoint& ep, uint32_t pull_generation, uint32_t why) {
         partner_fail(ep, *l->from,
                      why == FW_PULL_REFUSED_CLOSED ? MX_STATUS_ENDPOINT_CLOSED : MX_STATUS_BAD_SESSION);
     } // a time limit: fetched again; probes find out whether the partner lives
+}
+
+void large_slot_refused(Endpoint& ep, uint16_t count) {
+    const LargeSlot slot = ep.large.slots[count % FW_SLOTS];
+    if (slot.type == 0 || slot.count != count)
+        return;
+    ep.large.slots[count % FW_SLOTS].type = 0;
+    const uint32_t name = static_cast<uint32_t>(slot.index) << 16 | slot.generation;
+    if (slot.type == FW_SLOT_RETIRE) {
+        large_retired(ep, name, slot.what); // the card knows nothing to retire
+        return;
+    }
+    Pull* p = live_pull(ep, name);
+    if (!p)
+        return;
+    if (p->retiring) {
+        large_pull_retired(ep, slot.index);
+        return;
+    }
+    // It would refuse the same request again.
+    LargeReceive* l = p->owner;
+    end_pull(ep, *p);
+    if (!l->failed)
+        give_up(ep, l);
 }
 
 void large_pull_refused(Endpoint& ep, uint32_t pull_generation) {

@@ -42,19 +42,59 @@ void self_deliver(Endpoint& ep, Arrival* a, Receive* r) {
     deliver(ep, s, r);
 }
 
+// Its turn among the messages to the own endpoint has come.
+static void turn(Endpoint& ep, Arrival* a) {
+    Send* s = a->local;
+    Receive* r = ep.matcher.take_receive(s->match);
+    if (!r) {
+        const bool synchronous = s->flags & MSG_FLAG_SYNC;
+        const void* data = nullptr;
+        if (!synchronous && s->length <= chunk_bytes)
+            data = s->length ? s->segments.contiguous(0, s->length) : a->few;
+        if (incoming_handler(ep, a, data)) {
+            a->local = nullptr;
+            arrival_free(ep, a);
+            sent(ep, s, synchronous || s->length > MSG_MEDIUM_MAX ? 0 : s->length);
+            return;
+        }
+        r = ep.matcher.take_receive(s->match);
+    }
+    if (r) {
+        self_deliver(ep, a, r);
+        return;
+    }
+    if (!(s->flags & MSG_FLAG_SYNC) && s->length <= MSG_MEDIUM_MAX && s->length <= ep.unexpected_max &&
+        ep.unexpected_bytes <= ep.unexpected_max - s->length) {
+        a->buffer = s->length <= sizeof a->few ? a->few : static_cast<uint8_t*>(malloc(s->length));
+        if (a->buffer) {
+            a->local = nullptr;
+            s->segments.gather(0, a->buffer, s->length);
+            arrival_charge(ep, a);
+            sent(ep, s, s->length);
+        }
+    }
+    arrival_queue(ep, a);
+}
+
+bool self_progress(Endpoint& ep) {
+    bool any = false;
+    while (!ep.in_handler && !ep.self_waiting.empty()) {
+        turn(ep, ep.self_waiting.pop_front());
+        any = true;
+    }
+    return any;
+}
+
 void self_send(Endpoint& ep, Send* s, bool synchronous) {
     s->network = true;
     s->place = Send::Place::local;
     s->flags = synchronous ? MSG_FLAG_SYNC : 0;
-    Receive* r = ep.matcher.take_receive(s->match);
-    if (r) {
-        deliver(ep, s, r);
-        return;
-    }
     Arrival* a = ep.arrivals.take();
     if (!a) {
         s->network = false;
+        s->place = Send::Place::none;
         ep.complete(s, MX_STATUS_NO_RESOURCES, 0);
+        ep.release(s);
         return;
     }
     a->from = ep.self;
@@ -62,32 +102,11 @@ void self_send(Endpoint& ep, Send* s, bool synchronous) {
     a->match = s->match;
     a->length = s->length;
     a->matched = a->complete = true;
-    const void* data = nullptr;
-    if (!synchronous && s->length <= chunk_bytes)
-        data = s->length ? s->segments.contiguous(0, s->length) : a->few;
-    if (!ep.in_handler && incoming_handler(ep, a, data)) {
-        arrival_free(ep, a);
-        sent(ep, s, synchronous || s->length > MSG_MEDIUM_MAX ? 0 : s->length);
-        return;
-    }
-    r = ep.matcher.take_receive(s->match);
-    if (r) {
-        arrival_free(ep, a);
-        deliver(ep, s, r);
-        return;
-    }
-    if (!synchronous && s->length <= MSG_MEDIUM_MAX && s->length <= ep.unexpected_max &&
-        ep.unexpected_bytes <= ep.unexpected_max - s->length) {
-        a->buffer = s->length <= sizeof a->few ? a->few : static_cast<uint8_t*>(malloc(s->length));
-        if (a->buffer) {
-            s->segments.gather(0, a->buffer, s->length);
-            arrival_charge(ep, a);
-            sent(ep, s, s->length);
-        }
-    }
-    if (!a->buffer)
-        a->local = s;
-    arrival_queue(ep, a);
+    a->local = s;
+    // No handler runs inside another or while progression is disabled: the message waits, and those behind it.
+    ep.self_waiting.push_back(a);
+    if (!ep.unexpected_handler || !ep.progression_disabled)
+        self_progress(ep);
 }
 
 } // namespace myri

@@ -10,6 +10,8 @@
 namespace myri {
 
 void self_send(Endpoint& ep, Send* send, bool synchronous);
+// Gives those their turn that had to wait for a handler. True if there were any.
+bool self_progress(Endpoint& ep);
 // An unmatched message to the own endpoint has found its receive.
 void self_deliver(Endpoint& ep, Arrival* arrival, Receive* receive);
 

@@ -35,6 +35,8 @@ void store_generation(Endpoint& ep, unsigned index, bool valid) {
         image.peer_endpoint = g.owner->partner->id;
     }
     ep.window.store(grant_place(index), &image, 8);
+    if (!valid)
+        ep.window.order_before_generation(); // the place may be used again: its old grant must not show the new range
 }
 
 void store_grant(Endpoint& ep, unsigned index, uint32_t at) {
@@ -361,8 +363,12 @@ void large_retire(Endpoint& ep, unsigned what, unsigned index) {
     fw_retire_request r{};
     r.what = static_cast<uint8_t>(what);
     r.index = cpu_to_be16(static_cast<uint16_t>(index));
-    r.generation = cpu_to_be16(what == FW_RETIRE_GRANT ? ep.large.grants[index].generation
-                                                       : ep.large.pulls[index].generation);
+    const uint16_t generation =
+        what == FW_RETIRE_GRANT ? ep.large.grants[index].generation : ep.large.pulls[index].generation;
+    r.generation = cpu_to_be16(generation);
+    ep.large.slots[ep.slots.posted() % FW_SLOTS] = {static_cast<uint16_t>(ep.slots.posted()), FW_SLOT_RETIRE,
+                                                    static_cast<uint8_t>(what), static_cast<uint16_t>(index),
+                                                    generation};
     memcpy(ep.slots.body(sizeof r), &r, sizeof r);
     ep.slots.post(SlotAddress{0, 0, FW_SLOT_RETIRE, 0}, sizeof r, 0);
 }

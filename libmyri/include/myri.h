@@ -22,7 +22,8 @@ uint64_t myri_time(void);
 /* 1 when the clock is virtual, else 0. */
 int myri_time_is_virtual(void);
 
-/* Lets so much of the program's clock pass. Legal after mx_init; answers 0 or a negative errno. */
+/* Lets so much of the program's clock pass. Legal after mx_init; answers 0 or a negative errno (-EBUSY: a
+ * second thread in virtual time). */
 int myri_sleep(uint64_t picoseconds);
 
 /* Charges work of the program itself (picoseconds) to virtual time; does nothing when the clock is real. */

@@ -246,6 +246,10 @@ void FakeFabric::slot(uint32_t endpoint, const fw_slot& s) {
         const uint8_t* from = s.body + FW_SLOT_BODY - ((n + 7) & ~7u);
         return std::vector<uint8_t>(from, from + n);
     };
+    if (refuse_slot && refuse_slot(s.type)) {
+        brief(endpoint, FW_EVENT_BAD_SLOT, (e.slot_next - 1) & 0xffff, FW_SLOT_BAD_RANGE, 0);
+        return;
+    }
     switch (s.type) {
     case FW_SLOT_SEND:
     case FW_SLOT_CONNECT: {

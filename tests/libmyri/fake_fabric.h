@@ -40,6 +40,7 @@ public:
     std::function<bool(uint32_t)> refuse_pull; // of grant << 16 | generation: true: the grant is said to be dead
     // The endpoint is closed behind its owner's back: the card refuses what comes for it.
     void kill(uint32_t endpoint) { endpoints_[endpoint].open = false; }
+    std::function<bool(uint8_t)> refuse_slot; // by enum fw_slot_type: true: BAD_SLOT
     // What comes for the endpoint is lost.
     void close_ear(uint32_t endpoint, bool closed = true) { deaf_[endpoint] = closed; }
     unsigned registered(uint32_t endpoint) const;

@@ -326,3 +326,58 @@ TEST_CASE("disconnecting from a partner that is gone drops its unexpected messag
     REQUIRE_EQ(mx_iprobe(p.b, 1, ~0ull, &status, &result), MX_SUCCESS);
     CHECK_EQ(result, 0u);
 }
+
+TEST_CASE("a pull or a retire request that the card refuses ends what it was for") {
+    Pair p;
+    const Bytes data = pattern(100000, 1);
+    Bytes got(data.size());
+    p.fabric.refuse_slot = [](uint8_t type) { return type == FW_SLOT_PULL; };
+    mx_request_t r = p.receive(got.data(), got.size(), 1), s = p.send(data, 1);
+    CHECK_EQ(Pair::wait(p.b, r).code, MX_STATUS_ABORTED);
+    CHECK_EQ(Pair::wait(p.a, s).code, MX_STATUS_ABORTED);
+    CHECK_EQ(Pair::counters(p.b).bad_slots, 1u);
+    p.fabric.refuse_slot = [](uint8_t type) { return type == FW_SLOT_RETIRE; };
+    s = p.send(data, 1);
+    myri_sleep(1000000000);
+    REQUIRE_EQ(mx_disconnect(p.a, p.to_b), MX_SUCCESS);
+    CHECK_EQ(Pair::wait(p.a, s).code, MX_STATUS_ENDPOINT_UNREACHABLE);
+    CHECK_EQ(Pair::counters(p.a).bad_slots, 1u);
+}
+
+TEST_CASE("a message to itself from inside the handler gets its own turn with the handler, in order") {
+    Pair p;
+    struct Seen {
+        mx_endpoint_t ep;
+        mx_endpoint_addr_t self;
+        std::vector<uint64_t> matches;
+        unsigned depth = 0, deepest = 0;
+    } seen{p.a, {}, {}};
+    REQUIRE_EQ(mx_get_endpoint_addr(p.a, &seen.self), MX_SUCCESS);
+    const auto handler = [](void* context, mx_endpoint_addr_t, uint64_t match, uint32_t, void*) {
+        auto& s = *static_cast<Seen*>(context);
+        s.deepest = std::max(s.deepest, ++s.depth);
+        s.matches.push_back(match);
+        if (match == 1) {
+            mx_isend(s.ep, nullptr, 0, s.self, 2, nullptr, nullptr);
+            mx_isend(s.ep, nullptr, 0, s.self, 3, nullptr, nullptr);
+        }
+        --s.depth;
+        return match == 2 ? MX_RECV_CONTINUE : MX_RECV_FINISHED;
+    };
+    REQUIRE_EQ(mx_register_unexp_handler(p.a, handler, &seen), MX_SUCCESS);
+    REQUIRE_EQ(mx_isend(p.a, nullptr, 0, seen.self, 1, nullptr, nullptr), MX_SUCCESS);
+    mx_progress(p.a);
+    CHECK(seen.matches == std::vector<uint64_t>{1, 2, 3});
+    CHECK_EQ(seen.deepest, 1u);
+    uint32_t result = 0;
+    mx_status_t status;
+    REQUIRE_EQ(mx_iprobe(p.a, 0, 0, &status, &result), MX_SUCCESS);
+    CHECK_EQ(result, 1u);
+    CHECK_EQ(status.match_info, 2u);
+
+    REQUIRE_EQ(mx_disable_progression(p.a), MX_SUCCESS);
+    REQUIRE_EQ(mx_isend(p.a, nullptr, 0, seen.self, 4, nullptr, nullptr), MX_SUCCESS);
+    CHECK_EQ(seen.matches.size(), 3u); // no handler runs now
+    REQUIRE_EQ(mx_reenable_progression(p.a), MX_SUCCESS);
+    CHECK_EQ(seen.matches.size(), 4u);
+}
