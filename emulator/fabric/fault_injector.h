@@ -51,7 +51,8 @@ uint8_t two_bits(uint64_t random);
     X(block_mismatch, "detected by the checksum of a block")                                                 \
     X(not_wanted, "arrived where nothing wanted it any more")                                                \
     X(hint, "changed a request or refusal between cards, which is only a hint")                              \
-    X(delivered, "delivered: had no effect")
+    X(unread, "changed bytes that nobody reads")                                                             \
+    X(delivered, "an undamaged packet that was taken")
 
 enum class Fate {
 #define MYRI_FATE_ENUM(name, text) name,

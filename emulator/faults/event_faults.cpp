@@ -6,18 +6,20 @@
 
 namespace myri::emulator {
 
-void EventFaults::end(uint64_t fault_id, const std::string& verdict) {
+void EventFaults::end(const Fault& fault, const std::string& verdict) {
     static const std::map<std::string, Fate> fates{
         {"duplicate", Fate::duplicate}, {"mismatch", Fate::packet_mismatch}, {"bad-block", Fate::block_mismatch},
         {"rejected", Fate::rejected},   {"unwanted", Fate::not_wanted},      {"hint", Fate::hint}};
-    const myri_fault kind = FaultInjector::kind(fault_id);
+    const myri_fault kind = FaultInjector::kind(fault.id);
     const bool intact = kind == MYRI_FAULT_DUPLICATE || kind == MYRI_FAULT_REORDER;
     if (intact && (verdict == "accepted" || verdict == "hint"))
-        injector_.end(fault_id, Fate::delivered);
+        injector_.end(fault.id, Fate::delivered);
+    else if (fault.beside_data && verdict == "accepted")
+        injector_.end(fault.id, Fate::unread);
     else if (const auto fate = fates.find(verdict); fate != fates.end())
-        injector_.end(fault_id, fate->second);
+        injector_.end(fault.id, fate->second);
     else
-        injector_.report(fault_id, "the library's verdict on the damaged data is `" + verdict + "`");
+        injector_.report(fault.id, "the library's verdict on the damaged data is `" + verdict + "`");
 }
 
 void EventFaults::judge(std::istream& verdicts) {
@@ -33,14 +35,14 @@ void EventFaults::judge(std::istream& verdicts) {
         if (here == waiting_.end())
             continue;
         if (const auto faults = here->second.extract(event))
-            for (const uint64_t id : faults.mapped())
-                end(id, verdict);
+            for (const Fault& fault : faults.mapped())
+                end(fault, verdict);
     }
     for (const auto& [key, events] : waiting_)
         for (const auto& [event, faults] : events)
-            for (const uint64_t id : faults)
+            for (const Fault& fault : faults)
                 if (!last.contains(key) || event > last[key])
-                    injector_.end(id, Fate::not_wanted);
+                    injector_.end(fault.id, Fate::not_wanted);
     waiting_.clear();
 }
 

@@ -18,9 +18,13 @@ namespace myri::emulator {
 class EventFaults {
 public:
     explicit EventFaults(FaultInjector& injector) : injector_(injector) {}
+    struct Fault {
+        uint64_t id;
+        bool beside_data; // it damaged what may not matter, and cannot have damaged message data
+    };
     // `event` counts from the opening of the endpoint that has this session.
-    void wait(const std::string& host, uint32_t endpoint, uint32_t session, uint32_t event, uint64_t fault_id) {
-        waiting_[{host, endpoint, session}][event].push_back(fault_id);
+    void wait(const std::string& host, uint32_t endpoint, uint32_t session, uint32_t event, const Fault& fault) {
+        waiting_[{host, endpoint, session}][event].push_back(fault);
     }
     // Reads all verdicts and ends the faults accordingly. Events behind the last one that a process has judged were
     // never read; those before it that have no verdict stay open.
@@ -28,10 +32,10 @@ public:
 
 private:
     using Endpoint = std::tuple<std::string, uint32_t, uint32_t>; // host, number, session
-    void end(uint64_t fault_id, const std::string& verdict);
+    void end(const Fault& fault, const std::string& verdict);
 
     FaultInjector& injector_;
-    std::map<Endpoint, std::map<uint32_t, std::vector<uint64_t>>> waiting_;
+    std::map<Endpoint, std::map<uint32_t, std::vector<Fault>>> waiting_;
 };
 
 } // namespace myri::emulator

@@ -4,14 +4,15 @@
 #include <algorithm>
 
 #include "abi/lanai.h"
+#include "abi/message.h"
 #include "abi/wire.h"
 
 namespace myri::emulator {
 namespace {
 
 constexpr uint32_t HEADER = sizeof(wire_header);
-// Firmware overwrites these bytes of a packet with the event's trailer.
-constexpr uint32_t GAP_BEGIN = HEADER + WIRE_BODY_INLINE, GAP_END = GAP_BEGIN + WIRE_BODY_GAP;
+// Nobody reads these bytes of a packet whose data stands at WIRE_BODY_DATA; the last 8 become the event's trailer.
+constexpr uint32_t GAP_BEGIN = HEADER + sizeof(msg_header), GAP_END = HEADER + WIRE_BODY_DATA;
 constexpr uint32_t BRIEF_EVENT = 16; // last bytes of an event: a, b, argument, trailer
 
 } // namespace
@@ -143,7 +144,10 @@ PacketTrail::EventPlace PacketTrail::event_place(uint64_t bus, uint32_t trailer)
 
 void PacketTrail::to_block(uint32_t address, Stored& packet) {
     auto& waiting = blocks_[{sram_[address + 4], word(address + 16), word(address + 20) >> 16}];
-    waiting.insert(waiting.end(), packet.faults.begin(), packet.faults.end());
+    // Flags and checksum of a frame count only in the last one of a block.
+    const bool beside_data = packet.fault_place < HEADER + sizeof(wire_frame);
+    for (const uint64_t id : packet.faults)
+        waiting.push_back({id, beside_data});
     let_go(packet);
 }
 
@@ -151,12 +155,13 @@ void PacketTrail::to_event(uint32_t address, Stored& packet, uint64_t bus) {
     const EventPlace place = event_place(bus, word(address + FW_EVENT_SIZE - 4));
     if (!place.found)
         return;
-    const bool no_effect = packet.fault_place >= GAP_BEGIN && packet.fault_place < GAP_END;
+    const bool no_effect = (word(address + 4) & 0xffff) > WIRE_BODY_INLINE && packet.fault_place >= GAP_BEGIN &&
+                           packet.fault_place < GAP_END;
     for (const uint64_t id : packet.faults)
         if (no_effect)
-            injector_.end(id, Fate::delivered);
+            injector_.end(id, Fate::unread);
         else
-            events_.wait(host_, place.endpoint, place.session, place.event, id);
+            events_.wait(host_, place.endpoint, place.session, place.event, {id, false});
     let_go(packet);
 }
 
@@ -184,8 +189,8 @@ void PacketTrail::transfer(bool to_card, Piece place, uint64_t bus) {
         if (!at.found || trailer >> 24 != FW_EVENT_BLOCK)
             return;
         if (const auto faults = blocks_.extract(Block{at.endpoint, word(place.sram), word(place.sram + 4)}))
-            for (const uint64_t id : faults.mapped())
-                events_.wait(host_, at.endpoint, at.session, at.event, id);
+            for (const EventFaults::Fault& fault : faults.mapped())
+                events_.wait(host_, at.endpoint, at.session, at.event, fault);
     }
 }
 
@@ -231,8 +236,8 @@ void PacketTrail::gathering(Packet& packet, std::span<const Piece> pieces) {
 void PacketTrail::finish() {
     progressed();
     for (const auto& [block, faults] : blocks_) // never whole: its pull ended before
-        for (const uint64_t id : faults)
-            injector_.end(id, Fate::not_wanted);
+        for (const EventFaults::Fault& fault : faults)
+            injector_.end(fault.id, Fate::not_wanted);
     blocks_.clear();
     for (const Taint& taint : taints_)
         injector_.end(taint.fault_id, Fate::not_wanted);

@@ -80,7 +80,7 @@ private:
     std::deque<uint32_t> untaken_; // addresses in packets_, in firmware's order
     size_t watched_ = 0;           // untaken ones with faults
     Counts before_{};              // when the first of untaken_ became the next
-    std::map<Block, std::vector<uint64_t>> blocks_;
+    std::map<Block, std::vector<EventFaults::Fault>> blocks_;
     std::vector<Taint> taints_; // bytes read from the host that have not been sent
 };
 
