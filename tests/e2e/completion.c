@@ -257,11 +257,19 @@ static void disconnected(void) {
     if (sends && receives)
         return;
     CHECK_EQ(mx_decompose_endpoint_addr(peer, &nic, &id), MX_SUCCESS);
-    if (receives)
-        wait_for(send_bytes("old", 3, 12)); /* unexpected there, and dropped with the connection */
     meet();
-    if (sends) {
+    if (receives) {
+        const mx_request_t again = receive_bytes(&byte, 1, 14, MX_MATCH_MASK_NONE);
+        wait_for(send_bytes("old", 3, 12)); /* unexpected there, and dropped with the connection */
+        wait_for(send_bytes("now", 3, 15)); /* the last one before it: what comes now would be dropped too */
+        CHECK_EQ(wait_for(again).code, MX_STATUS_SUCCESS);
+        wait_for(send_bytes("w", 1, 11));
+        CHECK_EQ(wait_for(receive_bytes(&byte, 1, 13, MX_MATCH_MASK_NONE)).code, MX_STATUS_SUCCESS);
+        CHECK_EQ(byte, 'a');
+    } else {
+        unsigned char now[3];
         unmatched = receive_bytes(&wild, 1, 11, MX_MATCH_MASK_NONE);
+        wait_for(receive_bytes(now, 3, 15, MX_MATCH_MASK_NONE));
         REQUIRE(mx_issend(endpoint, &segment, 1, peer, 10, NULL, &pending) == MX_SUCCESS);
         CHECK(mx_iprobe(endpoint, 12, MX_MATCH_MASK_NONE, &status, &result) == MX_SUCCESS && result == 1);
         CHECK_EQ(mx_disconnect(endpoint, peer), MX_SUCCESS);
@@ -269,13 +277,7 @@ static void disconnected(void) {
         CHECK(mx_iprobe(endpoint, 12, MX_MATCH_MASK_NONE, &status, &result) == MX_SUCCESS && result == 0);
         CHECK(mx_test(endpoint, &unmatched, &status, &result) == MX_SUCCESS && result == 0);
         REQUIRE(mx_connect(endpoint, nic, id, FILTER, 10000, &peer) == MX_SUCCESS);
-    }
-    meet();
-    if (receives) {
-        wait_for(send_bytes("w", 1, 11));
-        CHECK_EQ(wait_for(receive_bytes(&byte, 1, 13, MX_MATCH_MASK_NONE)).code, MX_STATUS_SUCCESS);
-        CHECK_EQ(byte, 'a');
-    } else {
+        CHECK_EQ(wait_for(send_bytes("!", 1, 14)).code, MX_STATUS_SUCCESS);
         CHECK_EQ(wait_for(send_bytes("a", 1, 13)).code, MX_STATUS_SUCCESS);
         CHECK_EQ(wait_for(unmatched).code, MX_STATUS_SUCCESS);
         CHECK_EQ(wild, 'w');
