@@ -53,6 +53,12 @@ struct Counters {
     uint64_t bad_slots = 0;
 };
 
+// A chunk of the send ring whose message is acknowledged, but the card may still read it for a repetition.
+struct LentChunk {
+    uint32_t slot_mark; // the slot that names it
+    uint16_t chunk;
+};
+
 class Endpoint {
 public:
     uint32_t magic = 0;
@@ -93,6 +99,8 @@ public:
     uint8_t* send_ring = nullptr;
     uint16_t* free_chunks = nullptr; // a stack
     uint32_t free_chunk_count = 0;
+    LentChunk* lent_chunks = nullptr;
+    uint32_t lent_chunk_count = 0;
     uint32_t chunk_count = 0;
 
     // Requests.

@@ -95,7 +95,8 @@ bool set_up(Endpoint& e, const myri_endpoint_open& o) {
     e.send_ring = e.memory.rings + o.send_offset;
     e.chunk_count = o.send_bytes / chunk_bytes;
     e.free_chunks = static_cast<uint16_t*>(malloc(e.chunk_count * sizeof(uint16_t)));
-    if (!e.free_chunks)
+    e.lent_chunks = static_cast<LentChunk*>(malloc(e.chunk_count * sizeof(LentChunk)));
+    if (!e.free_chunks || !e.lent_chunks)
         return false;
     for (uint32_t i = 0; i < e.chunk_count; ++i)
         e.free_chunks[i] = static_cast<uint16_t>(e.chunk_count - 1 - i);
@@ -142,6 +143,9 @@ void tear_down(Endpoint& e) {
     }
     free(e.free_chunks);
     e.free_chunks = nullptr;
+    free(e.lent_chunks);
+    e.lent_chunks = nullptr;
+    e.lent_chunk_count = 0;
     e.self_waiting = {};
     // Segment lists of requests that end here without completion go with them.
     e.sends.clear();

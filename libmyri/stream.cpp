@@ -155,6 +155,9 @@ bool resend(Endpoint& ep, Send* s, uint64_t now) {
             if (ep.slots.free_slots() == 0)
                 return false;
             post_fragment(ep, p, *s, f, false);
+            s->slot_mark = ep.slots.posted() - 1;
+            if (s->resends == 0)
+                s->resends = 1; // if not all of it finds a slot, some of it was sent twice even so
         }
     } else {
         if (ep.slots.free_slots() == 0)
@@ -171,10 +174,28 @@ bool resend(Endpoint& ep, Send* s, uint64_t now) {
 }
 
 void free_chunks(Endpoint& ep, Send* s) {
+    // What was sent again may still wait in its slot: new data there would go out under the old checksum.
+    const bool lent = s->resends && static_cast<int32_t>(s->slot_mark - ep.slots.done()) >= 0;
     for (unsigned f = 0; f < s->fragments_posted; ++f)
-        ep.free_chunks[ep.free_chunk_count++] = s->chunks[f];
+        if (lent)
+            ep.lent_chunks[ep.lent_chunk_count++] = LentChunk{s->slot_mark, s->chunks[f]};
+        else
+            ep.free_chunks[ep.free_chunk_count++] = s->chunks[f];
     s->partner->chunks_held = static_cast<uint16_t>(s->partner->chunks_held - s->fragments);
     s->fragments = s->fragments_posted = 0;
+}
+
+// At most a quarter of the slots stay untold, so a few chunks may have to wait for the next slots.
+void take_back_chunks(Endpoint& ep) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < ep.lent_chunk_count; ++i) {
+        const LentChunk lent = ep.lent_chunks[i];
+        if (static_cast<int32_t>(lent.slot_mark - ep.slots.done()) >= 0)
+            ep.lent_chunks[kept++] = lent;
+        else
+            ep.free_chunks[ep.free_chunk_count++] = lent.chunk;
+    }
+    ep.lent_chunk_count = kept;
 }
 
 void admit_held(Endpoint& ep, Partner& p) {
@@ -218,6 +239,8 @@ bool stream_submit_control(Endpoint& ep, Partner& p, msg_kind kind, const void* 
 
 bool stream_push(Endpoint& ep) {
     bool any = false;
+    if (ep.lent_chunk_count)
+        take_back_chunks(ep);
     const uint32_t pass = ++ep.push_pass;
     bool ring_full = false;
     for (Send* s = ep.waiting.front(); s;) {
