@@ -72,7 +72,7 @@ int main(void) {
             receive_take();
         struct endpoint* e = endpoint_ring;
         if (e) {
-            struct endpoint* begin = e;
+            /* No local copy of where it began: it would be stored on the stack, and an idle pass stores nothing. */
             do {
                 uint32_t last_word = slot_last_word(e);
                 if (slot_is_new(e, last_word) && !slot_short(e, last_word) && !slot_take(e)) {
@@ -82,7 +82,7 @@ int main(void) {
                     break;
                 }
                 e = e->next;
-            } while (e != begin);
+            } while (e != endpoint_ring);
         }
         /* One branch for all the rest. */
         uint32_t isr = register_load32(ISR);
