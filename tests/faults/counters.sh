@@ -3,7 +3,7 @@
 # With one kind of fault and eager messages only, the public counters of cards and endpoints account for each fault.
 . "$(dirname "$0")/faulty.sh"
 messages=3000
-words=eager
+words='eager counters'
 
 # run FAULT: afterwards $faults were injected, $sent packets left cards and $received have come.
 run() {
@@ -17,6 +17,7 @@ run() {
 refused() {
     echo $(($(sum 'card: Unstripped route') + $(sum 'card: Unknown packet type') + $(sum 'card: Bad packet length') + \
         $(sum 'card: Misrouted') + $(sum 'card: Refused, endpoint closed') + $(sum 'card: Refused, bad session') + \
+        $(sum 'card: Frames of no open pull') + $(sum 'card: Frames that do not fit their pull') + \
         $(sum 'card: Refused, event or receive ring full') + $(sum 'card: Refused, bad grant')))
 }
 

@@ -26,8 +26,8 @@ exchange() {
     each=$((messages / 2))
     # shellcheck disable=SC2086 # options are words
     timeout -k 5 $((limit + 10)) "$build/bin/myri-fabric" run --max-time $limit --stats --seed $seed $2 \
-        --on n0 "$build/tests/faults/exchange first n1 $each $seed counters ${words:-}" \
-        --on n1 "$build/tests/faults/exchange second n0 $each $seed counters ${words:-} $3" \
+        --on n0 "$build/tests/faults/exchange first n1 $each $seed ${words:-}" \
+        --on n1 "$build/tests/faults/exchange second n0 $each $seed ${words:-} $3" \
         >"$out/text" 2>&1 </dev/null
     status=$?
     [ $status -eq "$1" ] || fail "exit $status, wanted $1"
