@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * all_to_all INDEX COUNT HOSTS: process INDEX of COUNT; process i runs on host i % HOSTS, on endpoint i / HOSTS. All
- * connect to all at once, themselves too, and each sends to each one small and one large message.
+ * all_to_all INDEX COUNT HOSTS: process INDEX of COUNT; process i runs on host i % HOSTS, on endpoint i /
+ * HOSTS. All connect to all at once, themselves too, and each sends to each one small and one large message.
  */
 #include "tests/e2e/two_ends.h"
 
@@ -28,12 +28,12 @@ static void connect_to(unsigned other) {
     }
 }
 
-static mx_request_t send_to(unsigned other, void *bytes, uint32_t length, uint64_t match) {
+static mx_request_t send_to(unsigned other, void* bytes, uint32_t length, uint64_t match) {
     peer = all[other];
     return send_bytes(bytes, length, match);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     static unsigned char large_out[LARGE], *large_in[MOST];
     mx_request_t requests[4 * MOST];
     unsigned got[MOST], out, posted = 0;
@@ -55,8 +55,10 @@ int main(int argc, char **argv) {
     fill(large_out, LARGE, self);
     for (unsigned i = 0; i < count; i++) {
         REQUIRE((large_in[i] = malloc(LARGE)) != NULL);
-        requests[posted++] = receive_bytes(large_in[i], LARGE, LARGE_TAG + ((uint64_t)i << 32), MX_MATCH_MASK_NONE);
-        requests[posted++] = receive_bytes(&got[i], sizeof got[i], SMALL_TAG + ((uint64_t)i << 32), MX_MATCH_MASK_NONE);
+        requests[posted++] =
+            receive_bytes(large_in[i], LARGE, LARGE_TAG + ((uint64_t)i << 32), MX_MATCH_MASK_NONE);
+        requests[posted++] =
+            receive_bytes(&got[i], sizeof got[i], SMALL_TAG + ((uint64_t)i << 32), MX_MATCH_MASK_NONE);
     }
     for (unsigned i = 0; i < count; i++) {
         requests[posted++] = send_to(i, &out, sizeof out, SMALL_TAG + ((uint64_t)self << 32));

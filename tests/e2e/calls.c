@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Return codes of the calls that need no peer: before and after mx_init, bad arguments, names and information. */
+/* Return codes of the calls that need no peer: before and after mx_init, bad arguments, names and
+ * information. */
 #include "tests/e2e/two_ends.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 static int handled;
 static mx_return_t handled_code, handler_answer;
 
-static mx_return_t handler(char *text, mx_return_t code) {
+static mx_return_t handler(char* text, mx_return_t code) {
     handled++;
     handled_code = code;
     check(text != NULL && text[0] != 0, __FILE__, __LINE__, "text");
@@ -92,7 +93,8 @@ static void opening(void) {
 
     /* Wildcards take what is free, until nothing is. */
     mx_return_t code;
-    while (count < 40 && (code = mx_open_endpoint(MX_ANY_NIC, MX_ANY_ENDPOINT, FILTER, NULL, 0, &all[count])) == MX_SUCCESS)
+    while (count < 40 &&
+           (code = mx_open_endpoint(MX_ANY_NIC, MX_ANY_ENDPOINT, FILTER, NULL, 0, &all[count])) == MX_SUCCESS)
         count++;
     CHECK_EQ(code, MX_BUSY);
     uint32_t most = 0;
@@ -136,21 +138,27 @@ static void information(void) {
     CHECK_EQ(mx_get_info(NULL, MX_NIC_IDS, NULL, 0, ids, 8), MX_BAD_INFO_LENGTH);
     CHECK(mx_get_info(NULL, MX_PRODUCT_CODE, &board, sizeof board, text, sizeof text) == MX_SUCCESS &&
           strcmp(text, "M3F-PCIXD-2") == 0);
-    CHECK(mx_get_info(NULL, MX_PORT_COUNT, &board, sizeof board, &value, sizeof value) == MX_SUCCESS && value == 1);
-    CHECK(mx_get_info(NULL, MX_PIO_SEND_MAX, &board, sizeof board, &value, sizeof value) == MX_SUCCESS && value == 128);
+    CHECK(mx_get_info(NULL, MX_PORT_COUNT, &board, sizeof board, &value, sizeof value) == MX_SUCCESS &&
+          value == 1);
+    CHECK(mx_get_info(NULL, MX_PIO_SEND_MAX, &board, sizeof board, &value, sizeof value) == MX_SUCCESS &&
+          value == 128);
     CHECK(mx_get_info(NULL, MX_COPY_SEND_MAX, NULL, 0, &value, sizeof value) == MX_SUCCESS && value == 32768);
-    CHECK(mx_get_info(NULL, MX_NET_TYPE, &board, sizeof board, &value, sizeof value) == MX_SUCCESS && value == MX_NET_MYRI);
-    CHECK(mx_get_info(NULL, MX_LINE_SPEED, &board, sizeof board, &value, sizeof value) == MX_SUCCESS && value == MX_SPEED_2G);
+    CHECK(mx_get_info(NULL, MX_NET_TYPE, &board, sizeof board, &value, sizeof value) == MX_SUCCESS &&
+          value == MX_NET_MYRI);
+    CHECK(mx_get_info(NULL, MX_LINE_SPEED, &board, sizeof board, &value, sizeof value) == MX_SUCCESS &&
+          value == MX_SPEED_2G);
     CHECK_EQ(mx_get_info(NULL, MX_NUMA_NODE, &board, sizeof board, &value, sizeof value), MX_SUCCESS);
     CHECK_EQ(mx_get_info(NULL, MX_PORT_COUNT, &none, sizeof none, &value, sizeof value), MX_BOARD_UNKNOWN);
     CHECK_EQ(mx_get_info(NULL, (mx_get_info_key_t)99, NULL, 0, &value, sizeof value), MX_BAD_INFO_KEY);
     CHECK_EQ(mx_get_info(NULL, MX_NIC_COUNT, NULL, 0, NULL, 4), MX_BAD_INFO_VAL);
     CHECK_EQ(mx_get_info(NULL, MX_NIC_COUNT, NULL, 0, &value, 2), MX_BAD_INFO_LENGTH);
-    CHECK(mx_get_info(NULL, MX_COUNTERS_COUNT, &board, sizeof board, &count, sizeof count) == MX_SUCCESS && count > 10);
-    char *labels = calloc(count, MX_MAX_STR_LEN);
-    uint32_t *values = calloc(count, sizeof *values);
+    CHECK(mx_get_info(NULL, MX_COUNTERS_COUNT, &board, sizeof board, &count, sizeof count) == MX_SUCCESS &&
+          count > 10);
+    char* labels = calloc(count, MX_MAX_STR_LEN);
+    uint32_t* values = calloc(count, sizeof *values);
     REQUIRE(labels && values);
-    CHECK_EQ(mx_get_info(NULL, MX_COUNTERS_LABELS, &board, sizeof board, labels, count * MX_MAX_STR_LEN), MX_SUCCESS);
+    CHECK_EQ(mx_get_info(NULL, MX_COUNTERS_LABELS, &board, sizeof board, labels, count * MX_MAX_STR_LEN),
+             MX_SUCCESS);
     CHECK_EQ(mx_get_info(NULL, MX_COUNTERS_VALUES, &board, sizeof board, values, count * 4), MX_SUCCESS);
     for (uint32_t i = 0; i < count; i++)
         CHECK(labels[i * MX_MAX_STR_LEN] != 0);
@@ -158,7 +166,8 @@ static void information(void) {
     free(values);
     /* An endpoint stands for its board, whatever `in` says. */
     CHECK_EQ(mx_open_endpoint(0, 1, FILTER, NULL, 0, &ep), MX_SUCCESS);
-    CHECK(mx_get_info(ep, MX_PORT_COUNT, &none, sizeof none, &value, sizeof value) == MX_SUCCESS && value == 1);
+    CHECK(mx_get_info(ep, MX_PORT_COUNT, &none, sizeof none, &value, sizeof value) == MX_SUCCESS &&
+          value == 1);
     CHECK_EQ(mx_close_endpoint(ep), MX_SUCCESS);
 }
 
@@ -167,7 +176,7 @@ static void requests(void) {
     mx_request_t request = NULL;
     mx_status_t status;
     uint32_t result;
-    void *context;
+    void* context;
     snprintf(label, sizeof label, "requests");
     CHECK_EQ(mx_open_endpoint(0, 1, FILTER, NULL, 0, &ep), MX_SUCCESS);
     CHECK_EQ(mx_open_endpoint(0, 2, FILTER, NULL, 0, &second), MX_SUCCESS);
@@ -195,7 +204,8 @@ static void context_ids(void) {
     parameter.val.context_id.shift = 40;
     CHECK_EQ(mx_open_endpoint(0, 1, FILTER, &parameter, 1, &ep), MX_SUCCESS);
     CHECK_EQ(mx_irecv(ep, NULL, 0, 0, 0, NULL, &request), MX_BAD_MATCHING_FOR_CONTEXT_ID_MASK);
-    CHECK_EQ(mx_irecv(ep, NULL, 0, 0, UINT64_C(0x00007f0000000000), NULL, &request), MX_BAD_MATCHING_FOR_CONTEXT_ID_MASK);
+    CHECK_EQ(mx_irecv(ep, NULL, 0, 0, UINT64_C(0x00007f0000000000), NULL, &request),
+             MX_BAD_MATCHING_FOR_CONTEXT_ID_MASK);
     CHECK_EQ(mx_irecv(ep, NULL, 0, 0, UINT64_C(0x0000ff0000000000), NULL, &request), MX_SUCCESS);
     CHECK(mx_cancel(ep, &request, &result) == MX_SUCCESS && result == 1);
     CHECK_EQ(mx_close_endpoint(ep), MX_SUCCESS);

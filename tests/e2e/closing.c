@@ -5,7 +5,7 @@
 enum { COUNT = 100, TAG = 5 };
 #define SECOND UINT64_C(1000000000000)
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     unsigned char bytes[COUNT];
     mx_request_t requests[COUNT];
     start(argc, argv);

@@ -24,8 +24,9 @@ static void order(void) {
     snprintf(label, sizeof label, "order");
     for (int i = 0; receives && i < 8; i++) {
         mx_segment_t segment = {&bytes[i], 1};
-        REQUIRE(mx_irecv(endpoint, &segment, 1, (uint64_t)i, MX_MATCH_MASK_NONE, &bytes[i], &in[i]) == MX_SUCCESS);
-        void *context = NULL;
+        REQUIRE(mx_irecv(endpoint, &segment, 1, (uint64_t)i, MX_MATCH_MASK_NONE, &bytes[i], &in[i]) ==
+                MX_SUCCESS);
+        void* context = NULL;
         CHECK(mx_context(&in[i], &context) == MX_SUCCESS && context == &bytes[i]);
     }
     meet();
@@ -44,10 +45,12 @@ static void order(void) {
         } else if (i % 4 == 1) {
             CHECK(mx_wait_any(endpoint, MX_INFINITE, 0, 0, &status, &result) == MX_SUCCESS && result == 1);
         } else if (i % 4 == 2) { /* a filter that lets nothing through takes nothing */
-            CHECK(mx_test_any(endpoint, 99, MX_MATCH_MASK_NONE, &status, &result) == MX_SUCCESS && result == 0);
+            CHECK(mx_test_any(endpoint, 99, MX_MATCH_MASK_NONE, &status, &result) == MX_SUCCESS &&
+                  result == 0);
             CHECK(mx_test_any(endpoint, 0, 0, &status, &result) == MX_SUCCESS && result == 1);
         } else { /* and one that fits the next takes that */
-            CHECK(mx_test_any(endpoint, (uint64_t)i, MX_MATCH_MASK_NONE, &status, &result) == MX_SUCCESS && result == 1);
+            CHECK(mx_test_any(endpoint, (uint64_t)i, MX_MATCH_MASK_NONE, &status, &result) == MX_SUCCESS &&
+                  result == 1);
         }
         CHECK_EQ(status.match_info, i);
         CHECK(status.context == &bytes[i]);
@@ -76,9 +79,12 @@ static void crossed(void) {
     }
     meet();
     if (receives) {
-        CHECK(mx_peek(endpoint, MX_INFINITE, &peeked, &result) == MX_SUCCESS && result == 1 && peeked == second);
-        CHECK(mx_wait_any(endpoint, MX_INFINITE, 0, 0, &status, &result) == MX_SUCCESS && status.match_info == 2);
-        CHECK(mx_wait_any(endpoint, MX_INFINITE, 0, 0, &status, &result) == MX_SUCCESS && status.match_info == 1);
+        CHECK(mx_peek(endpoint, MX_INFINITE, &peeked, &result) == MX_SUCCESS && result == 1 &&
+              peeked == second);
+        CHECK(mx_wait_any(endpoint, MX_INFINITE, 0, 0, &status, &result) == MX_SUCCESS &&
+              status.match_info == 2);
+        CHECK(mx_wait_any(endpoint, MX_INFINITE, 0, 0, &status, &result) == MX_SUCCESS &&
+              status.match_info == 1);
         (void)first;
     }
     nothing_more();
@@ -138,7 +144,8 @@ static void cancelled(void) {
     }
     meet();
     if (receives)
-        CHECK_EQ(wait_for(receive_bytes(arrived, sizeof arrived, 8, MX_MATCH_MASK_NONE)).code, MX_STATUS_SUCCESS);
+        CHECK_EQ(wait_for(receive_bytes(arrived, sizeof arrived, 8, MX_MATCH_MASK_NONE)).code,
+                 MX_STATUS_SUCCESS);
     CHECK(!receives || filled(arrived, sizeof arrived, 4));
     if (sends)
         CHECK_EQ(wait_for(request).code, MX_STATUS_SUCCESS);
@@ -211,7 +218,8 @@ static void iconnect(void) {
     snprintf(label, sizeof label, "iconnect");
     CHECK_EQ(mx_decompose_endpoint_addr(peer, &nic, &id), MX_SUCCESS);
     REQUIRE(mx_iconnect(endpoint, nic, id, FILTER, 0x42, &context, &request) == MX_SUCCESS);
-    REQUIRE(mx_wait_any(endpoint, MX_INFINITE, 0x42, MX_MATCH_MASK_NONE, &status, &result) == MX_SUCCESS && result == 1);
+    REQUIRE(mx_wait_any(endpoint, MX_INFINITE, 0x42, MX_MATCH_MASK_NONE, &status, &result) == MX_SUCCESS &&
+            result == 1);
     CHECK_EQ(status.code, MX_STATUS_SUCCESS);
     CHECK(status.context == &context);
     CHECK(memcmp(&status.source, &peer, sizeof peer) == 0);
@@ -226,7 +234,7 @@ static void iconnect(void) {
 
 /* One pointer per peer, the same for the address of mx_connect and for the source of a message. */
 static void address_context(void) {
-    void *context = &sends;
+    void* context = &sends;
     unsigned char byte;
     mx_status_t status;
     snprintf(label, sizeof label, "context of an address");
@@ -242,7 +250,8 @@ static void address_context(void) {
     meet();
 }
 
-/* What is pending with the peer ends here, its unexpected messages go; after a new connect all is as before. */
+/* What is pending with the peer ends here, its unexpected messages go; after a new connect all is as before.
+ */
 static void disconnected(void) {
     uint64_t nic;
     uint32_t id, result = 9;
@@ -285,7 +294,7 @@ static void disconnected(void) {
     meet();
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     start(argc, argv);
     order();
     crossed();

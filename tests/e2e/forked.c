@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fork() in the middle: the parent goes on as if nothing had happened, the child has nothing of it and can begin anew. */
+/* fork() in the middle: the parent goes on as if nothing had happened, the child has nothing of it and can
+ * begin anew. */
 #define _DEFAULT_SOURCE
 #include "tests/e2e/two_ends.h"
 
@@ -10,7 +11,7 @@
 
 enum { LENGTH = 1000001, TAG = 4 };
 
-static void exchange(unsigned char *bytes, unsigned number) {
+static void exchange(unsigned char* bytes, unsigned number) {
     mx_request_t request;
     snprintf(label, sizeof label, "message %u", number);
     if (sends) {
@@ -30,9 +31,9 @@ static int child_ends(pid_t child) {
     return status;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     unsigned char *all = malloc(LENGTH + 100), *bytes = all + 77; /* not a page of its own at either end */
-    const mx_endpoint_t *parents = &endpoint;
+    const mx_endpoint_t* parents = &endpoint;
     start(argc, argv);
     REQUIRE(all != NULL);
     exchange(bytes, 1);
@@ -60,7 +61,8 @@ int main(int argc, char **argv) {
         mx_endpoint_t own = NULL;
         const mx_return_t answer = mx_progress(*parents);
         const int refused = answer == MX_NOT_INITIALIZED || answer == MX_BAD_ENDPOINT;
-        const int begins = mx_init() == MX_SUCCESS && mx_open_endpoint(0, 7, FILTER, NULL, 0, &own) == MX_SUCCESS &&
+        const int begins = mx_init() == MX_SUCCESS &&
+                           mx_open_endpoint(0, 7, FILTER, NULL, 0, &own) == MX_SUCCESS &&
                            mx_progress(*parents) == MX_BAD_ENDPOINT && mx_close_endpoint(own) == MX_SUCCESS;
         _exit(refused && begins ? 0 : 1);
     }

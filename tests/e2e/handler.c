@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The handler for unexpected messages: called once for each, in order; what it decides; what it may not do. */
+/* The handler for unexpected messages: called once for each, in order; what it decides; what it may not do.
+ */
 #include "tests/e2e/two_ends.h"
 
 #include <stdlib.h>
@@ -13,8 +14,8 @@ static unsigned char posted_bytes[64], copied[64];
 static mx_request_t posted, sent;
 static mx_return_t close_answer;
 
-static mx_unexp_handler_action_t handler(void *context, mx_endpoint_addr_t source, uint64_t match, uint32_t length,
-                                         void *data) {
+static mx_unexp_handler_action_t handler(void* context, mx_endpoint_addr_t source, uint64_t match,
+                                         uint32_t length, void* data) {
     if (match >> 48) /* of meet() */
         return MX_RECV_CONTINUE;
     CHECK_EQ(inside++, 0); /* never two at once */
@@ -48,13 +49,14 @@ static mx_unexp_handler_action_t handler(void *context, mx_endpoint_addr_t sourc
     return action;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     enum { LARGE = 1 << 20 };
     unsigned char *large = calloc(1, LARGE), bytes[64];
     mx_status_t status;
     uint32_t result = 9;
     start(argc, argv);
-    REQUIRE(large != NULL && (!sends || !receives)); /* two ends: in one they would see each other's messages */
+    REQUIRE(large != NULL &&
+            (!sends || !receives)); /* two ends: in one they would see each other's messages */
     if (sends) {
         mx_request_t reply = receive_bytes(bytes, sizeof bytes, REPLY, MX_MATCH_MASK_NONE);
         meet();

@@ -4,9 +4,9 @@
  * A process that is killed while messages are under way, and the peer that survives it.
  *
  *   killed survivor [COUNT]      serves victims on endpoint 2 of its host until the last one, or so many
- *   killed victim HOST N US      victim number N: opens endpoint 1, exchanges 4 MiB with the survivor on HOST (it sends
- *                                if N is even, receives if odd), and kills itself after US microseconds of its clock
- *   killed last HOST             ends the survivor
+ *   killed victim HOST N US      victim number N: opens endpoint 1, exchanges 4 MiB with the survivor on HOST
+ * (it sends if N is even, receives if odd), and kills itself after US microseconds of its clock killed last
+ * HOST             ends the survivor
  *
  * Each victim opens the endpoint of the one before, which nobody has closed: at the first try or not at all.
  */
@@ -19,17 +19,17 @@
 
 enum { HELLO = 1, EXTRA = 3, NEVER_SENT = 4, EXTRAS = 13, LENGTH = 4 << 20, LAST = 1 << 30 };
 #define DATA(victim) (2 | (uint64_t)(victim) << 32)
-#define SECOND UINT64_C(1000000000000)
+#define SECOND       UINT64_C(1000000000000)
 
 static unsigned char bytes[LENGTH], medium[20000], large[200000], other[4];
 
-static void open_and_hail(const char *host, uint32_t number) {
+static void open_and_hail(const char* host, uint32_t number) {
     uint64_t nic;
     mx_return_t code = mx_open_endpoint(0, 1, FILTER, NULL, 0, &endpoint);
     snprintf(label, sizeof label, "victim %u", number);
     CHECK_EQ(code, MX_SUCCESS);
     REQUIRE(code == MX_SUCCESS);
-    REQUIRE(mx_hostname_to_nic_id((char *)(uintptr_t)host, &nic) == MX_SUCCESS);
+    REQUIRE(mx_hostname_to_nic_id((char*)(uintptr_t)host, &nic) == MX_SUCCESS);
     for (int tries = 0; (code = mx_connect(endpoint, nic, 2, FILTER, 1000, &peer)) != MX_SUCCESS; tries++) {
         REQUIRE(tries < 100 && (code == MX_CONNECTION_FAILED || code == MX_TIMEOUT));
         myri_sleep(SECOND / 1000);
@@ -37,7 +37,7 @@ static void open_and_hail(const char *host, uint32_t number) {
     CHECK_EQ(wait_for(send_bytes(&number, sizeof number, HELLO)).code, MX_STATUS_SUCCESS);
 }
 
-static int be_victim(const char *host, uint32_t number, uint64_t us) {
+static int be_victim(const char* host, uint32_t number, uint64_t us) {
     open_and_hail(host, number);
     fill(bytes, LENGTH, number);
     if (number % 2)
@@ -50,12 +50,13 @@ static int be_victim(const char *host, uint32_t number, uint64_t us) {
 }
 
 static int over(mx_status_code_t code) {
-    return code == MX_STATUS_SUCCESS || code == MX_STATUS_ENDPOINT_CLOSED || code == MX_STATUS_ENDPOINT_UNREACHABLE ||
+    return code == MX_STATUS_SUCCESS || code == MX_STATUS_ENDPOINT_CLOSED ||
+           code == MX_STATUS_ENDPOINT_UNREACHABLE ||
            code == MX_STATUS_BAD_SESSION; /* the next victim was quicker */
 }
 
 /* Whether the 4 MiB went through. All else that has to do with the victim must end as well, and once. */
-static int survive(uint32_t number, const mx_status_t *hello, mx_status_code_t *late_code) {
+static int survive(uint32_t number, const mx_status_t* hello, mx_status_code_t* late_code) {
     mx_request_t all[EXTRAS], data;
     mx_status_t status;
     uint32_t result;
@@ -80,7 +81,8 @@ static int survive(uint32_t number, const mx_status_t *hello, mx_status_code_t *
 
     const uint64_t since = myri_time();
     for (int i = 0; i < EXTRAS; i++) {
-        CHECK(mx_wait(endpoint, &all[i], 30000, &status, &result) == MX_SUCCESS && result == 1); /* must not hang */
+        CHECK(mx_wait(endpoint, &all[i], 30000, &status, &result) == MX_SUCCESS &&
+              result == 1); /* must not hang */
         REQUIRE(result == 1);
         CHECK(over(status.code));
         CHECK(i < 10 || status.code != MX_STATUS_SUCCESS); /* not taken, so not done */
@@ -101,7 +103,8 @@ static int survive(uint32_t number, const mx_status_t *hello, mx_status_code_t *
     /* A send to who is gone ends too. */
     mx_request_t late = NULL;
     CHECK_EQ(mx_isend(endpoint, &four, 1, peer, EXTRA, NULL, &late), MX_SUCCESS);
-    CHECK(mx_wait(endpoint, &late, 30000, &status, &result) == MX_SUCCESS && result == 1 && over(status.code));
+    CHECK(mx_wait(endpoint, &late, 30000, &status, &result) == MX_SUCCESS && result == 1 &&
+          over(status.code));
     *late_code = status.code;
     return done;
 }
@@ -130,7 +133,7 @@ static int be_survivor(unsigned count) {
     return report();
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     mx_set_error_handler(MX_ERRORS_RETURN);
     REQUIRE(mx_init() == MX_SUCCESS);
     if (argc >= 2 && strcmp(argv[1], "survivor") == 0)

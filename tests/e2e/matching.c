@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which receive takes which message: edges, and many random ones against a model written from the rule alone. */
+/* Which receive takes which message: edges, and many random ones against a model written from the rule alone.
+ */
 #include "tests/e2e/two_ends.h"
 
 #include <string.h>
@@ -65,7 +66,8 @@ static void wrong_filter(void) {
     meet();
 }
 
-/* The model: for each message in order, the oldest receive still there with (message & mask) == info takes it. */
+/* The model: for each message in order, the oldest receive still there with (message & mask) == info takes
+ * it. */
 static void random_ones(int receive_first) {
     uint64_t message[COUNT], info[COUNT], mask[COUNT];
     unsigned taken_by[COUNT], got[COUNT];
@@ -79,7 +81,8 @@ static void random_ones(int receive_first) {
         mask[i] = NOT_MEET | (((uint64_t)next_random() << 24 ^ next_random()) & bits);
         info[i] = ((uint64_t)next_random() << 24 ^ next_random()) & bits & mask[i];
     }
-    /* Receives first: messages choose in order. Messages first: receives choose in order; the rule is the same. */
+    /* Receives first: messages choose in order. Messages first: receives choose in order; the rule is the
+     * same. */
     for (unsigned i = 0; i < COUNT; i++)
         taken_by[i] = COUNT;
     for (unsigned a = 0; a < COUNT; a++)
@@ -134,7 +137,8 @@ static void random_ones(int receive_first) {
         mx_status_t status;
         uint32_t result = 0;
         unsigned value = COUNT;
-        snprintf(label, sizeof label, "%s first, message %u left over", receive_first ? "receive" : "send", m);
+        snprintf(label, sizeof label, "%s first, message %u left over", receive_first ? "receive" : "send",
+                 m);
         if (taken_by[m] != COUNT)
             continue;
         left++;
@@ -148,7 +152,7 @@ static void random_ones(int receive_first) {
     meet();
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     start(argc, argv);
     edges();
     wrong_filter();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of all classes on one tag are matched in the order in which they were sent, whatever the links do. */
+/* Messages of all classes on one tag are matched in the order in which they were sent, whatever the links do.
+ */
 #include "tests/e2e/two_ends.h"
 
 #include <stdlib.h>
@@ -7,12 +8,12 @@
 
 enum { MANY = 150, LONGEST = 1 << 20, TAG = 9 };
 
-static unsigned char *messages[MANY];
+static unsigned char* messages[MANY];
 static mx_request_t requests[MANY];
 
-static void exchange(const uint32_t *lengths, unsigned count, int receive_first) {
+static void exchange(const uint32_t* lengths, unsigned count, int receive_first) {
     mx_request_t in[MANY];
-    unsigned char *buffers[MANY];
+    unsigned char* buffers[MANY];
     for (unsigned i = 0; i < count; i++)
         REQUIRE((messages[i] = malloc(lengths[i] + 1u)) && (buffers[i] = malloc(LONGEST)));
     for (unsigned i = 0; receives && receive_first && i < count; i++)
@@ -26,7 +27,8 @@ static void exchange(const uint32_t *lengths, unsigned count, int receive_first)
     if (!receive_first)
         meet();
     for (unsigned i = 0; receives && i < count; i++) {
-        snprintf(label, sizeof label, "%s first, message %u of %u bytes", receive_first ? "receive" : "send", i, lengths[i]);
+        snprintf(label, sizeof label, "%s first, message %u of %u bytes", receive_first ? "receive" : "send",
+                 i, lengths[i]);
         if (!receive_first) {
             /* The oldest one is seen first, even if younger ones are complete and it is not. */
             mx_status_t status;
@@ -41,7 +43,8 @@ static void exchange(const uint32_t *lengths, unsigned count, int receive_first)
     }
     for (unsigned i = 0; receives && i < count; i++) {
         const mx_status_t status = wait_for(in[i]);
-        snprintf(label, sizeof label, "%s first, message %u of %u bytes", receive_first ? "receive" : "send", i, lengths[i]);
+        snprintf(label, sizeof label, "%s first, message %u of %u bytes", receive_first ? "receive" : "send",
+                 i, lengths[i]);
         CHECK_EQ(status.code, MX_STATUS_SUCCESS);
         CHECK_EQ(status.match_info, TAG + ((uint64_t)i << 32));
         CHECK_EQ(status.msg_length, lengths[i]);
@@ -56,7 +59,7 @@ static void exchange(const uint32_t *lengths, unsigned count, int receive_first)
     meet();
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     static const uint32_t mixed[] = {30000, 8, 30000, 0, 1000000};
     uint32_t random[MANY];
     start(argc, argv);

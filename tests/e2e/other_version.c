@@ -9,14 +9,14 @@
 
 #include "abi/driver.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     static unsigned char frame[MYRI_FRAME_MAX];
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const int listener = socket(AF_UNIX, SOCK_SEQPACKET, 0);
     if (argc != 2 || strlen(argv[1]) >= sizeof address.sun_path)
         return 2;
     strcpy(address.sun_path, argv[1]);
-    if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0 || listen(listener, 4) != 0) {
+    if (bind(listener, (struct sockaddr*)&address, sizeof address) != 0 || listen(listener, 4) != 0) {
         perror(argv[1]);
         return 1;
     }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two threads that use the library, under the default error handler: an error in virtual time, fine elsewhere. */
+/* Two threads that use the library, under the default error handler: an error in virtual time, fine
+ * elsewhere. */
 #include "tests/e2e/two_ends.h"
 
 #include <pthread.h>
 
-static void *second(void *ignored) {
+static void* second(void* ignored) {
     (void)ignored;
     CHECK_EQ(mx_progress(endpoint), MX_SUCCESS);
     return NULL;

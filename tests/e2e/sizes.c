@@ -7,21 +7,25 @@
 
 enum { TAG = 3, CANARY = 16 };
 
-static void exchange(mx_segment_t *out, uint32_t out_count, mx_segment_t *in, uint32_t in_count, uint32_t length, int issend) {
+static void exchange(mx_segment_t* out, uint32_t out_count, mx_segment_t* in, uint32_t in_count,
+                     uint32_t length, int issend) {
     mx_request_t receive = NULL, send = NULL;
     mx_segment_t copy[MX_MAX_SEGMENTS];
     if (receives) {
         REQUIRE(in_count <= MX_MAX_SEGMENTS);
         if (in_count)
             memcpy(copy, in, in_count * sizeof *in);
-        CHECK_EQ(mx_irecv(endpoint, in ? copy : NULL, in_count, TAG, MX_MATCH_MASK_NONE, copy, &receive), MX_SUCCESS);
+        CHECK_EQ(mx_irecv(endpoint, in ? copy : NULL, in_count, TAG, MX_MATCH_MASK_NONE, copy, &receive),
+                 MX_SUCCESS);
         memset(copy, 0xff, sizeof copy); /* the list is the caller's again at once */
     }
     if (sends) {
         mx_segment_t again[MX_MAX_SEGMENTS];
         if (out_count)
             memcpy(again, out, out_count * sizeof *out);
-        CHECK_EQ((issend ? mx_issend : mx_isend)(endpoint, out ? again : NULL, out_count, peer, TAG, NULL, &send), MX_SUCCESS);
+        CHECK_EQ(
+            (issend ? mx_issend : mx_isend)(endpoint, out ? again : NULL, out_count, peer, TAG, NULL, &send),
+            MX_SUCCESS);
         memset(again, 0xff, sizeof again);
         const mx_status_t status = wait_for(send);
         CHECK_EQ(status.code, MX_STATUS_SUCCESS);
@@ -54,7 +58,7 @@ static void one_length(uint32_t n, int issend) {
 }
 
 /* Cuts `length` bytes at `base` into at most `count` segments; `gap` bytes lie between them. */
-static uint32_t cut(unsigned char *base, uint32_t length, uint32_t count, uint32_t gap, mx_segment_t *list) {
+static uint32_t cut(unsigned char* base, uint32_t length, uint32_t count, uint32_t gap, mx_segment_t* list) {
     uint32_t used = 0, offset = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t left = length - used;
@@ -69,8 +73,9 @@ static uint32_t cut(unsigned char *base, uint32_t length, uint32_t count, uint32
 
 static void split(uint32_t n, uint32_t out_count, uint32_t in_count, int issend) {
     enum { GAP = 5 };
-    unsigned char *plain = malloc(n + 1u);
-    unsigned char *out = calloc(1, n + (size_t)GAP * out_count + 1), *in = calloc(1, n + (size_t)GAP * in_count + 1);
+    unsigned char* plain = malloc(n + 1u);
+    unsigned char *out = calloc(1, n + (size_t)GAP * out_count + 1),
+                  *in = calloc(1, n + (size_t)GAP * in_count + 1);
     mx_segment_t from[MX_MAX_SEGMENTS], to[MX_MAX_SEGMENTS];
     uint32_t offset = 0;
     snprintf(label, sizeof label, "%u bytes in %u segments to %u", n, out_count, in_count);
@@ -86,7 +91,7 @@ static void split(uint32_t n, uint32_t out_count, uint32_t in_count, int issend)
     exchange(from, out_count, to, in_count, n, issend);
     offset = 0;
     for (uint32_t i = 0; receives && i < in_count; i++) {
-        const unsigned char *piece = to[i].segment_ptr;
+        const unsigned char* piece = to[i].segment_ptr;
         const uint32_t size = to[i].segment_length;
         CHECK(size == 0 || memcmp(piece, plain + offset, size) == 0);
         for (unsigned g = 0; size && g < GAP; g++)
@@ -117,8 +122,9 @@ static void refused(void) {
     CHECK(mx_irecv(endpoint, list, 2, TAG, MX_MATCH_MASK_NONE, NULL, &request) != MX_SUCCESS);
 }
 
-int main(int argc, char **argv) {
-    static const uint32_t edges[] = {4095, 4096, 4097, 8191, 8192, 8193, 32767, 32768, 32769, 65535, 65536, 65537, 300001};
+int main(int argc, char** argv) {
+    static const uint32_t edges[] = {4095,  4096,  4097,  8191,  8192,  8193,  32767,
+                                     32768, 32769, 65535, 65536, 65537, 300001};
     start(argc, argv);
     for (uint32_t n = 0; n <= 200; n += n < 50 || (n >= 120 && n < 140) ? 1 : 7)
         one_length(n, 0);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits that run out: in milliseconds, after exactly so long in virtual time, with result 0 and nothing touched. */
+/* Waits that run out: in milliseconds, after exactly so long in virtual time, with result 0 and nothing
+ * touched. */
 #include "tests/e2e/two_ends.h"
 
 #include <string.h>
 
 #define MILLISECOND UINT64_C(1000000000) /* picoseconds */
 
-/* At the time given, and before one more look would have fitted in. Free running: in time, and not for ever. */
+/* At the time given, and before one more look would have fitted in. Free running: in time, and not for ever.
+ */
 static void check_elapsed(uint64_t since, uint32_t ms) {
     const uint64_t elapsed = myri_time() - since;
     CHECK(elapsed >= ms * MILLISECOND);
@@ -123,7 +125,7 @@ static void connects(void) {
     meet();
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     start(argc, argv);
     if (receives) {
         every_call(1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A message longer than its receive: cut there, reported at both ends, and nothing behind the buffer is touched. */
+/* A message longer than its receive: cut there, reported at both ends, and nothing behind the buffer is
+ * touched. */
 #include "tests/e2e/two_ends.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ static void one(uint32_t n, uint32_t r, int receive_first, size_t distance, unsi
     unsigned char *message = malloc(n), *pages = NULL, *buffer = NULL;
     mx_request_t in = NULL, out = NULL;
     const uint32_t kept = r < n ? r : n;
-    snprintf(label, sizeof label, "n %u, r %u, %s first, canary of %zu", n, r, receive_first ? "receive" : "send", distance);
+    snprintf(label, sizeof label, "n %u, r %u, %s first, canary of %zu", n, r,
+             receive_first ? "receive" : "send", distance);
     REQUIRE(message != NULL);
     if (receives) {
         pages = pages_before_a_wall(size);
@@ -47,7 +49,8 @@ static void one(uint32_t n, uint32_t r, int receive_first, size_t distance, unsi
     }
     if (sends) {
         const mx_status_t status = wait_for(out);
-        const int cut = r < n && n > EAGER_MAX; /* eager messages are the sender's no longer when they are cut */
+        const int cut =
+            r < n && n > EAGER_MAX; /* eager messages are the sender's no longer when they are cut */
         CHECK_EQ(status.code, cut ? MX_STATUS_TRUNCATED : MX_STATUS_SUCCESS);
         CHECK_EQ(status.msg_length, n);
         CHECK_EQ(status.xfer_length, cut ? r : n);
@@ -72,7 +75,7 @@ static void whole(unsigned number) {
     }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     static const uint32_t lengths[] = {10, 120, 4097, 20000, 32768, 32769, 1 << 20};
     unsigned number = 0;
     start(argc, argv);

@@ -15,9 +15,9 @@ mx_endpoint_addr_t peer;
 char label[128] = "";
 
 static int failures;
-static const char *role = "";
+static const char* role = "";
 
-void check(int good, const char *file, int line, const char *text) {
+void check(int good, const char* file, int line, const char* text) {
     if (good)
         return;
     failures++;
@@ -25,21 +25,22 @@ void check(int good, const char *file, int line, const char *text) {
     fflush(stdout);
 }
 
-void check_equal(uint64_t got, uint64_t wanted, const char *file, int line, const char *text) {
+void check_equal(uint64_t got, uint64_t wanted, const char* file, int line, const char* text) {
     if (got == wanted)
         return;
     failures++;
-    printf("%s:%d: %s: %s: %s is %" PRIu64 ", wanted %" PRIu64 "\n", file, line, role, label, text, got, wanted);
+    printf("%s:%d: %s: %s: %s is %" PRIu64 ", wanted %" PRIu64 "\n", file, line, role, label, text, got,
+           wanted);
     fflush(stdout);
 }
 
-void require(int good, const char *file, int line, const char *text) {
+void require(int good, const char* file, int line, const char* text) {
     check(good, file, line, text);
     if (!good)
         exit(1);
 }
 
-void start(int argc, char **argv) {
+void start(int argc, char** argv) {
     uint64_t nic;
     role = argc > 1 ? argv[1] : "";
     sends = strcmp(role, "receiver") != 0;
@@ -66,7 +67,8 @@ void start(int argc, char **argv) {
 int finish(void) {
     meet();
     if (!sends)
-        myri_sleep(UINT64_C(1000000000000)); /* a run ends with its last command: let the sender come to its end */
+        myri_sleep(
+            UINT64_C(1000000000000)); /* a run ends with its last command: let the sender come to its end */
     CHECK_EQ(mx_close_endpoint(endpoint), MX_SUCCESS);
     CHECK_EQ(mx_finalize(), MX_SUCCESS);
     return report();
@@ -88,14 +90,14 @@ void meet(void) {
     REQUIRE(wait_for(in).code == MX_STATUS_SUCCESS);
 }
 
-mx_request_t send_bytes(const void *bytes, uint32_t length, uint64_t match) {
-    mx_segment_t segment = {(void *)(uintptr_t)bytes, length};
+mx_request_t send_bytes(const void* bytes, uint32_t length, uint64_t match) {
+    mx_segment_t segment = {(void*)(uintptr_t)bytes, length};
     mx_request_t request = NULL;
     REQUIRE(mx_isend(endpoint, &segment, 1, peer, match, NULL, &request) == MX_SUCCESS);
     return request;
 }
 
-mx_request_t receive_bytes(void *bytes, uint32_t length, uint64_t match, uint64_t mask) {
+mx_request_t receive_bytes(void* bytes, uint32_t length, uint64_t match, uint64_t mask) {
     mx_segment_t segment = {bytes, length};
     mx_request_t request = NULL;
     REQUIRE(mx_irecv(endpoint, &segment, 1, match, mask, NULL, &request) == MX_SUCCESS);
@@ -115,15 +117,16 @@ static size_t whole_pages(size_t bytes) {
     return (bytes + page - 1) / page * page;
 }
 
-unsigned char *pages_before_a_wall(size_t bytes) {
+unsigned char* pages_before_a_wall(size_t bytes) {
     const size_t size = whole_pages(bytes), page = whole_pages(1);
-    unsigned char *pages = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char* pages =
+        mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     REQUIRE(pages != MAP_FAILED);
     REQUIRE(mprotect(pages + size, page, PROT_NONE) == 0);
     return pages;
 }
 
-int wall_stands(unsigned char *pages, size_t bytes) {
+int wall_stands(unsigned char* pages, size_t bytes) {
     const size_t size = whole_pages(bytes), page = whole_pages(1);
     int stands = 1;
     REQUIRE(mprotect(pages + size, page, PROT_READ) == 0);
@@ -134,12 +137,12 @@ int wall_stands(unsigned char *pages, size_t bytes) {
 }
 
 /* 251 is prime, so that no block of a power of two repeats the one before. */
-void fill(unsigned char *bytes, size_t length, unsigned number) {
+void fill(unsigned char* bytes, size_t length, unsigned number) {
     for (size_t i = 0; i < length; i++)
         bytes[i] = (unsigned char)((i + number * 89) % 251 + 1);
 }
 
-int filled(const unsigned char *bytes, size_t length, unsigned number) {
+int filled(const unsigned char* bytes, size_t length, unsigned number) {
     for (size_t i = 0; i < length; i++)
         if (bytes[i] != (unsigned char)((i + number * 89) % 251 + 1))
             return 0;

@@ -17,13 +17,13 @@ static void on_alarm(int number) {
     alarms++;
 }
 
-static void *wake(void *ignored) {
+static void* wake(void* ignored) {
     usleep(200000);
     CHECK_EQ(mx_wakeup(endpoint), MX_SUCCESS);
     return ignored;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     pthread_t thread;
     mx_status_t status;
     uint32_t result = 9;
