@@ -143,8 +143,12 @@ static int handle(uint32_t* packet, uint32_t length) {
     struct endpoint* e = &endpoints[id & (FW_ENDPOINTS - 1)];
     IN_REGISTER(e);
     if (id >= FW_ENDPOINTS || !e->open) {
+        if (kind == WIRE_NACK) {
+            COUNT(nacks_received); /* refusing a refusal would be no news */
+            return 1;
+        }
         COUNT(refused_closed);
-        return kind == WIRE_NACK ? 1 : refuse(packet, WIRE_REFUSED_CLOSED);
+        return refuse(packet, WIRE_REFUSED_CLOSED);
     }
     if (kind == WIRE_CONNECT)
         return deliver(e, packet, body);

@@ -312,7 +312,8 @@ void incoming_packet(Endpoint& ep, const fw_event& event) {
     const Board& board = library.boards[ep.board];
     const uint32_t peer = find_peer_by_card(board, be32_to_cpu(w.src_card));
     if (peer == no_peer || w.src_endpoint >= FW_ENDPOINTS) {
-        ++ep.counters.strangers;
+        // A refusal names the endpoint that a damaged packet was for, which need not exist.
+        ++(w.kind == WIRE_NACK ? ep.counters.nacks : ep.counters.strangers);
         return;
     }
     if (w.kind == WIRE_NACK) {
