@@ -13,3 +13,4 @@ $(foreach s,exchange counters,$(eval $(call script_test,tests/faults/$(s).sh,$(F
 .PHONY: check-faults
 check-faults: $(FAULT_NEEDS)
 	$(Q)BUILD=$(BUILD) tests/faults/exchange.sh 100000
+$(eval $(call unit_test,event_faults_test,tests/faults/event_faults_test.cpp,emulator-faults emulator-fabric emulator-clock))
