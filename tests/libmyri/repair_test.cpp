@@ -381,3 +381,18 @@ TEST_CASE("a message to itself from inside the handler gets its own turn with th
     REQUIRE_EQ(mx_reenable_progression(p.a), MX_SUCCESS);
     CHECK_EQ(seen.matches.size(), 4u);
 }
+
+// The address sanitizer tells whether the list of pieces went with it.
+TEST_CASE("an endpoint closes with receives of many pieces posted and a message to itself unmatched") {
+    Pair p;
+    Bytes room(64);
+    mx_segment_t pieces[5];
+    for (unsigned i = 0; i < 5; ++i)
+        pieces[i] = {room.data() + i * 8, 4};
+    REQUIRE_EQ(mx_irecv(p.a, pieces, 5, 9, ~0ull, nullptr, nullptr), MX_SUCCESS);
+    mx_endpoint_addr_t self{};
+    REQUIRE_EQ(mx_get_endpoint_addr(p.a, &self), MX_SUCCESS);
+    REQUIRE_EQ(mx_issend(p.a, pieces, 5, self, 1, nullptr, nullptr), MX_SUCCESS);
+    CHECK_EQ(mx_close_endpoint(p.a), MX_SUCCESS);
+    p.a = nullptr;
+}
