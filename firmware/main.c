@@ -72,17 +72,21 @@ int main(void) {
             receive_take();
         struct endpoint* e = endpoint_ring;
         if (e) {
-            /* No local copy of where it began: it would be stored on the stack, and an idle pass stores nothing. */
+            struct endpoint* begin = e;
             do {
                 uint32_t last_word = slot_last_word(e);
-                if (slot_is_new(e, last_word) && !slot_short(e, last_word) && !slot_take(e)) {
-                    /* It has to wait, and so had the others: see what can be released. It will be the first then. */
-                    if (endpoint_ring != e)
-                        endpoint_ring = e;
-                    break;
+                if (slot_is_new(e, last_word)) {
+                    if (!slot_short(e, last_word) && !slot_take(e)) {
+                        /* It has to wait, and so had the others: see what can be released. It will be the first then. */
+                        if (endpoint_ring != e)
+                            endpoint_ring = e;
+                        break;
+                    }
+                    /* Read again: kept over the call it would stand on the stack, and an idle pass stores nothing. */
+                    begin = endpoint_ring;
                 }
                 e = e->next;
-            } while (e != endpoint_ring);
+            } while (e != begin);
         }
         /* One branch for all the rest. */
         uint32_t isr = register_load32(ISR);
