@@ -45,6 +45,7 @@ help:
 	@echo 'make demo            two emulated cards, measured and compared with published figures'
 	@echo 'make check           all tests'
 	@echo 'make check-asan      the same with address and undefined-behaviour sanitizers'
+	@echo 'make check-faults    100 000 messages in each of three runs with injected faults (minutes)'
 	@echo 'make bench           benchmarks'
 	@echo 'make bench-firmware  LANai cycles per message'
 	@echo 'make deps            Debian packages needed; installs what is missing (DEPS=no: only says so)'
