@@ -106,6 +106,8 @@ void Command::become_shell(const std::array<FileDescriptor, 2>& ends, int report
     sigprocmask(SIG_SETMASK, &none, nullptr);
     ::signal(SIGPIPE, SIG_DFL);
     char randomised = '0';
+    if (!start_.repeatable)
+        use_other_processors();
     if (start_.repeatable) {
         if (personality(ADDR_NO_RANDOMIZE) < 0)
             randomised = '1';
@@ -206,12 +208,25 @@ pid_t parent_of(pid_t pid) {
     return parent;
 }
 
+namespace {
+cpu_set_t others; // processors we might use beside the one we stay on
+}
+
+// Both only make things faster, so that a refusal does not matter.
 void stay_on_this_processor() {
     const int processor = sched_getcpu();
     cpu_set_t set;
+    CPU_ZERO(&others);
+    sched_getaffinity(0, sizeof others, &others);
     CPU_ZERO(&set);
     CPU_SET(processor < 0 ? 0 : static_cast<size_t>(processor), &set);
-    sched_setaffinity(0, sizeof set, &set); // only faster, so a refusal does not matter
+    CPU_CLR(processor < 0 ? 0 : static_cast<size_t>(processor), &others);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+void use_other_processors() {
+    if (CPU_COUNT(&others) > 0)
+        sched_setaffinity(0, sizeof others, &others);
 }
 
 void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }

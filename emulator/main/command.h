@@ -71,6 +71,9 @@ private:
 pid_t parent_of(pid_t pid);
 // We and our children to come run on one processor: where one at a time acts, waking it there is cheapest.
 void stay_on_this_processor();
+// Undoes that for the calling process, but leaves the processor we stay on to ourselves: free running, the fabric and
+// programs that poll would otherwise take each other's turns.
+void use_other_processors();
 // Makes orphans of our children ours, so that stop_descendants() finds them.
 void adopt_orphans();
 // Kills and reaps every process that descends from us.

@@ -43,8 +43,7 @@ public:
             verdicts_ = std::filesystem::path(socket_.path()).parent_path() / "verdicts";
             machines_.follow_faults();
         }
-        if (!options.free)
-            stay_on_this_processor();
+        stay_on_this_processor(); // free running, the commands leave it to us
     }
     ~Run() {
         service_.shut();
