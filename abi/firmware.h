@@ -11,8 +11,8 @@
  *  grant     the right of one peer to pull one range of a window; it stands in the owner's SRAM window and is
  *            checked each time it is used, so a process can only give away its own windows.
  *
- * Whoever may write a place is trusted with nothing beyond it: firmware reads each field that a process can
- * write once, checks the copy and uses only that.
+ * Whoever may write a place is trusted with nothing beyond it: firmware checks copies of the fields that a process
+ * can write and uses only those; what it must look at again (a grant's generation, a checksum's tag) it compares.
  */
 #ifndef MYRI_ABI_FIRMWARE_H
 #define MYRI_ABI_FIRMWARE_H

@@ -134,7 +134,7 @@ static int handle(uint32_t* packet, uint32_t length) {
     }
     uint32_t second = load32(&packet[1]);
     uint32_t body = second & 0xffff;
-    if (length != body + sizeof(struct wire_header) + 5) { /* CRC-32 and CRC-8 */
+    if (length != body + sizeof(struct wire_header) + CHECK_BYTES) {
         COUNT(bad_length);
         return 1;
     }

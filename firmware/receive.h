@@ -11,6 +11,8 @@
 #include "firmware/event.h"
 #include "firmware/transmit.h"
 
+#define CHECK_BYTES 5u /* CRC-32 and CRC-8 behind a packet: counted in its descriptor */
+
 struct receive {
     struct lanai_receive_descriptor* next; /* descriptor of the next packet */
     uint32_t buffer;                       /* the buffer it is in */

@@ -14,7 +14,6 @@
 #include "firmware/slots.h"
 
 #define FIRST_WORD_MESSAGE (WIRE_TYPE << 16 | WIRE_VERSION << 8 | WIRE_MESSAGE)
-#define CHECK_BYTES        5u /* CRC-32 and CRC-8 behind a packet */
 
 /* `last_word`: of the endpoint's next slot, in which a new request stands. */
 static inline __attribute__((always_inline)) int slot_short(struct endpoint* e, uint32_t last_word) {

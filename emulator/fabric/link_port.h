@@ -4,7 +4,7 @@
 //
 // The card sends one packet at a time and hears when its last byte has left. It hears of an arriving packet
 // when its first and its last byte reach the card's port. It asks its peer to pause with set_stop(); bytes that
-// are already under way still arrive and are the card's to keep (at most SLACK_BYTES).
+// are already under way still arrive and are the card's to keep (one round trip's worth: about 47 at 5 m, 680 at 200 m).
 // All calls carry the virtual time at which they happen; times never go backwards on one port by more than the
 // card's lookahead (a processor may have been run ahead).
 #pragma once
