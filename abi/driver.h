@@ -2,19 +2,22 @@
 /*
  * The contract between library and driver. One set of requests and structures serves both drivers:
  *
- *  /dev/myriN (kernel module)  ioctl(fd, MYRI_IOCTL(request), &structure)
+ *  /dev/myriN (kernel module)  ioctl(fd, MYRI_IOCTL(request, type), &structure); `board` must be N (ENODEV)
  *  the emulator's socket       SOCK_SEQPACKET; a myri_frame, then the structure, and what follows it
  *
  * Values are in host byte order. A request answers 0 or a negative errno. Structures are input and output at once;
  * the field comments say which. Ring memory is one mapping per endpoint: event ring, receive ring, send ring and
- * a host page one after another, each aligned to 4 KiB.
+ * a host page one after another, each aligned to 4 KiB; a bounce area behind them where the driver needs one.
+ *
+ * On the kernel's device an open file holds at most one endpoint, and only the address space that opened it may use
+ * it (EPERM for others). The endpoint ends with MYRI_ENDPOINT_CLOSE, with its file, or with that address space.
  */
 #ifndef MYRI_ABI_DRIVER_H
 #define MYRI_ABI_DRIVER_H
 
 #include "abi/types.h"
 
-#define MYRI_DRIVER_ABI 1u
+#define MYRI_DRIVER_ABI 2u
 
 #define MYRI_ANY          0xffffffffu
 #define MYRI_BOARDS_MAX   4u
@@ -35,7 +38,12 @@ enum myri_request {
     MYRI_DMABENCH = 11,      /* struct myri_dmabench */
     MYRI_SET_PEERS = 12,     /* struct myri_peers, whole table; privileged */
     MYRI_CLOCK = 13,         /* struct myri_clock; virtual time only */
+    MYRI_ENDPOINT_RESUME = 14, /* struct myri_endpoint_ref: after a restart of the card */
+    MYRI_INJECT = 15,        /* struct myri_inject; emulator only, for the user who started it */
 };
+
+/* Needs <sys/ioctl.h> or <linux/ioctl.h>. */
+#define MYRI_IOCTL(request, type) _IOWR(0xb9, request, type)
 
 /* ---- socket framing ------------------------------------------------------------------------------------- */
 
@@ -130,16 +138,36 @@ struct myri_counters {
 
 /* ---- endpoints ------------------------------------------------------------------------------------------ */
 
-/* The host page: written by the emulator's driver, read by the library; a real card leaves it 0. */
+#define MYRI_WINDOWS_MAX 64u /* registered windows of an endpoint */
+
+/*
+ * The host page: what the driver has to tell, in memory, so that nobody must ask. The driver writes, the library
+ * reads it as often as it polls its event ring.
+ */
 struct myri_host_page {
-    uint32_t card_asleep;    /* free running: publish, fence, and if this is set ask MYRI_WAKE */
-    uint32_t dead;           /* the card has failed: an errno-like reason */
+    uint32_t card_asleep;    /* free running: publish, fence, and if this is set ask MYRI_WAKE; 0 on real cards */
+    uint32_t dead;           /* the card has failed for good: EIO (stall, parity) or ENODEV (removed); 0 */
+    /*
+     * Grows when the card has been restarted. The endpoint keeps its id, session, rings and windows, but the card
+     * knows nothing of it and drops its packets unanswered until MYRI_ENDPOINT_RESUME.
+     */
+    uint32_t restarts;
+    uint32_t reserved;
+    /*
+     * Bit n % 32 of word n / 32: the memory behind window n was unmapped or remapped since it was registered. What
+     * is under way stays harmless, but the window must not be used for another message: unregister it.
+     * Set before the call that unmapped it returns; cleared by MYRI_REGISTER. Always 0 in the emulator, whose
+     * windows name addresses and not pages.
+     */
+    uint32_t stale[MYRI_WINDOWS_MAX / 32];
 };
 
 /*
  * Opens an endpoint. On the kernel's device the mappings are at mmap offsets MYRI_MMAP_WINDOW (write-combined
- * SRAM window) and MYRI_MMAP_RINGS; the socket's reply carries a descriptor for the rings and, when free running,
- * one for the SRAM window (`window_offset` is its place in it).
+ * SRAM window, FW_ENDPOINT_WINDOW_SIZE) and MYRI_MMAP_RINGS + event_offset, + receive_offset, + send_offset,
+ * + page_offset, + bounce_offset, each as long as that part is: one mmap for each. Mappings are shared, are not
+ * inherited by fork and cannot be grown or split. The socket's reply carries a descriptor for all the rings and, when
+ * free running, one for the SRAM window (`window_offset` is its place in it).
  * EBUSY: in use, or none is free. ENODEV: no such board. EINVAL: id or ring size out of range.
  */
 struct myri_endpoint_open {
@@ -155,6 +183,8 @@ struct myri_endpoint_open {
     uint32_t receive_offset;
     uint32_t send_offset;
     uint32_t page_offset;
+    uint32_t bounce_bytes;   /* out: 0, or the process's own memory cannot be registered here: data goes through this */
+    uint32_t bounce_offset;
 };
 #define MYRI_MMAP_WINDOW 0x00000000u
 #define MYRI_MMAP_RINGS  0x10000000u
@@ -167,7 +197,8 @@ struct myri_endpoint_ref {
 /*
  * Registers memory as a window: up to 256 segments make one byte stream of at most 8 MiB.
  * EFAULT: not readable (and writable, if asked) memory. ENOSPC: no window free. E2BIG: more than 16 pieces in one
- * block of 32 KiB (copy such memory together first), or too long. ENOMEM: RLIMIT_MEMLOCK.
+ * block of 32 KiB (copy such memory together first), or too long. ENOMEM: RLIMIT_MEMLOCK. EOPNOTSUPP: the endpoint
+ * has a bounce area and this is not in it.
  */
 struct myri_segment {
     uint64_t address;
@@ -177,12 +208,15 @@ struct myri_segment {
 struct myri_register {
     uint32_t board;
     uint32_t endpoint;
-    uint32_t writable;       /* in: 1 if the card will write */
+    uint32_t flags;          /* in: MYRI_REGISTER_WRITABLE, MYRI_REGISTER_BOUNCE */
     uint32_t count;          /* in: segments */
     uint32_t window;         /* out */
     uint32_t generation;     /* out: 1..65535 */
     struct myri_segment segment[MYRI_SEGMENTS_MAX]; /* in; the socket takes only `count` of them */
 };
+
+#define MYRI_REGISTER_WRITABLE 1u /* the card will write */
+#define MYRI_REGISTER_BOUNCE   2u /* segments' addresses count from the beginning of the bounce area */
 
 struct myri_unregister {
     uint32_t board;
@@ -191,7 +225,12 @@ struct myri_unregister {
     uint32_t generation;
 };
 
-/* Sleeps until an event beyond `events_seen` is in the ring, or the timeout. 0, ETIMEDOUT, EINTR, ENODEV. */
+/*
+ * Sleeps until an event beyond `events_seen` is in the ring, the host page has news, or the timeout. 0, ETIMEDOUT,
+ * EINTR, ENODEV. It looks at the ring after whatever the process stored before is in the card: who lowers
+ * `wake_after_us` first and then waits misses nothing. A timeout of 0 only looks, and on the kernel's device makes
+ * poll() report POLLIN for an event beyond `events_seen` from then on.
+ */
 struct myri_wait {
     uint32_t board;
     uint32_t endpoint;
@@ -206,6 +245,14 @@ struct myri_dmabench {
     uint32_t count;          /* in: transfers, 1..65535 */
     uint64_t cycles;         /* out: processor cycles it took */
     uint32_t core_khz;       /* out */
+    uint32_t reserved;
+};
+
+/* Makes a fault happen now. EOPNOTSUPP: not one that happens to a card or a cable; EPERM. */
+struct myri_inject {
+    uint32_t board;
+    uint32_t fault;          /* enum myri_fault of abi/faults.h, of scope CARD or CABLE */
+    uint32_t value;          /* CABLE: 1 begins it, 0 ends it */
     uint32_t reserved;
 };
 

@@ -20,7 +20,7 @@
 #include "abi/types.h"
 #include "abi/wire.h"
 
-#define FW_ABI_VERSION 1u
+#define FW_ABI_VERSION 2u
 #define FW_MAGIC       0x6d797269u /* "myri" */
 #define FW_GLOBALS     0x1000u     /* SRAM address of struct fw_globals */
 
@@ -206,7 +206,12 @@ struct fw_endpoint {
     be32 reserved[4];
 };
 MYRI_ASSERT_SIZE(struct fw_endpoint, 64);
-enum fw_endpoint_state { FW_ENDPOINT_CLOSED = 0, FW_ENDPOINT_OPEN = 1 };
+enum fw_endpoint_state {
+    FW_ENDPOINT_CLOSED = 0,
+    FW_ENDPOINT_OPEN = 1,
+    FW_ENDPOINT_HELD = 2, /* exists, but its process has not come back since the card was restarted: its packets are
+                             dropped without an answer */
+};
 
 /*
  * A window's page list is contiguous on the bus: for each WIRE_BLOCK_SIZE bytes of the window, FW_WINDOW_PIECES
@@ -277,7 +282,7 @@ enum fw_status {
     FW_STATUS_INIT = 1,      /* waits for parameters */
     FW_STATUS_RUN = 2,
     FW_STATUS_ERROR = 3,     /* stopped; `error` says why */
-    FW_STATUS_PARITY = 4,
+    FW_STATUS_PARITY = 4,    /* SRAM parity error: nothing is sent or transferred any more; REQ_ACK_1 is set */
 };
 
 enum fw_error { FW_ERROR_NONE = 0, FW_ERROR_PARAMETERS = 1, FW_ERROR_DMA = 2, FW_ERROR_MEMORY = 3 };
@@ -302,7 +307,16 @@ struct fw_globals {
     be32 mac_low;
     be32 sram_size;          /* bytes that firmware may use: without the EEPROM strings */
     be32 core_khz;           /* processor clock */
-    be32 reserved[7];
+    be32 critical_end;       /* firmware writes, before INIT: end of program text and constants, which begin at 0 */
+    /*
+     * driver writes, at any time: MSI. While msi_enabled the firmware raises the interrupt by writing msi_data, a
+     * little-endian word, to this bus address; otherwise by REQ_ACK_0.
+     */
+    be32 msi_enabled;
+    be32 msi_address_high;
+    be32 msi_address_low;
+    be32 msi_data;
+    be32 reserved[2];
     char version[48];        /* firmware's text, NUL-terminated */
     struct fw_mailbox mailbox;
 };

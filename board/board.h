@@ -109,6 +109,38 @@ void board_counters_read(struct board *board, uint32_t *values, uint32_t count);
 void board_counters_clear(struct board *board);
 uint32_t board_heartbeat(struct board *board);
 
+/*
+ * MSI instead of REQ_ACK_0: the firmware itself writes `data` to `address`. After board_boot, and again whenever the
+ * system has moved the interrupt; off after each boot.
+ */
+void board_msi_set(struct board *board, bool enabled, uint64_t address, uint32_t data);
+
+/*
+ * What a watchdog asks, at least each FW_HEARTBEAT_MS * 5. 0: alive or not yet known; -ENODEV: the card does not
+ * answer (all ones); -EBADMSG: SRAM parity error; -EIO: the firmware has stopped and said why; -ETIMEDOUT: its
+ * heartbeat stands still for `limit_ms` (>= 2000) of the times `now_ms` given here.
+ */
+struct board_watch {
+    uint32_t heartbeat;
+    uint64_t since_ms;
+    bool begun;
+};
+int board_watch(struct board *board, struct board_watch *watch, uint64_t now_ms, uint32_t limit_ms);
+
+/*
+ * After a parity error: clears it as the original driver did and tells whether only data was hit (0: load the
+ * firmware anew and go on) or program text too, or the firmware does not answer (-EIO: the card is not to be
+ * trusted). Waits through ops->delay_ms.
+ */
+int board_parity_judge(struct board *board);
+
+/*
+ * Restart: board_boot anew, board_msi_set, board_endpoint_hold for each endpoint that is to live on, then the peer
+ * table (before it no packet is answered), and for each endpoint whose process comes back board_endpoint_set,
+ * its windows, FW_COMMAND_OPEN.
+ */
+int board_endpoint_hold(struct board *board, uint32_t endpoint);
+
 #ifdef __cplusplus
 }
 #endif

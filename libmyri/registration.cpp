@@ -96,7 +96,7 @@ Registration* RegistrationCache::add(const mx_segment_t* pieces, uint32_t count,
     myri_register m;
     m.board = board;
     m.endpoint = endpoint;
-    m.writable = writable;
+    m.flags = writable ? MYRI_REGISTER_WRITABLE : 0;
     m.count = count;
     m.window = m.generation = 0;
     for (uint32_t i = 0; i < count; ++i)

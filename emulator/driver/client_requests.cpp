@@ -145,13 +145,13 @@ void Client::register_memory(Time now, std::vector<uint8_t> body) {
     int status = 0;
     if (request.board != 0)
         status = -ENODEV;
-    else if (request.count < 1 || request.count > MYRI_SEGMENTS_MAX || request.writable > 1)
+    else if (request.count < 1 || request.count > MYRI_SEGMENTS_MAX || request.flags > MYRI_REGISTER_WRITABLE)
         status = -EINVAL;
     else if (!memory_)
         status = -EOPNOTSUPP;
     else
         status = host_->add_window(now, owner(), memory_, request.endpoint, {request.segment, request.count},
-                                   request.writable, request.window, request.generation);
+                                   request.flags & MYRI_REGISTER_WRITABLE, request.window, request.generation);
     if (status == -EPERM)
         say(describe() + ": its /proc/" + std::to_string(pid_) + "/maps cannot be read: memory is not registered");
     std::memcpy(body.data(), &request, FIXED);
