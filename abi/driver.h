@@ -25,7 +25,7 @@
 #define MYRI_STRING_MAX   32u
 
 enum myri_request {
-    MYRI_ATTACH = 1,         /* struct myri_attach; socket only, the first request */
+    MYRI_ATTACH = 1,         /* struct myri_attach; on the socket the first request */
     MYRI_BOARD_INFO = 2,     /* struct myri_board_info */
     MYRI_PEERS = 3,          /* struct myri_peers */
     MYRI_COUNTERS = 4,       /* struct myri_counters */
@@ -72,11 +72,16 @@ struct myri_costs {
     uint64_t call_driver;    /* entering and leaving the driver */
 };
 
-/* Descriptors sent with the request: a pidfd of the caller, its /proc/self/mem (optional). */
+/*
+ * Socket: descriptors sent with the request are a pidfd of the caller and its /proc/self/mem (optional).
+ * Device: at any time and for any process, changes nothing. It answers `abi`, `host` (uname -n), `boards` 1, `time`
+ * REAL and a random `seed`, and 0 in the rest.
+ * EPROTO: `abi` differs; the driver's own is in the answer. ENOTTY from a device: the structure itself differs.
+ */
 struct myri_attach {
-    uint32_t abi;            /* in, out: MYRI_DRIVER_ABI of each side; EPROTO if they differ */
+    uint32_t abi;            /* in, out: MYRI_DRIVER_ABI of each side; always the first word */
     uint32_t has_memory;     /* in: 1 if the /proc/self/mem descriptor is there */
-    char host[MYRI_HOSTNAME_MAX]; /* in: name of the emulated host; empty: ENOENT with the list in `hosts` */
+    char host[MYRI_HOSTNAME_MAX]; /* socket, in: name of the emulated host; empty: ENOENT with the list in `hosts` */
     uint32_t boards;         /* out */
     uint32_t time;           /* out: enum myri_time */
     uint64_t seed;           /* out: for the library's own choices */
