@@ -177,10 +177,7 @@ enum fw_slot_error {
 };
 
 enum fw_pull_failure {
-    FW_PULL_TIMEOUT = 1,
-    FW_PULL_REFUSED_CLOSED = 2,
-    FW_PULL_REFUSED_SESSION = 3,
-    FW_PULL_REFUSED_GRANT = 4,
+    FW_PULL_TIMEOUT = 1,    /* no new frame within the request's deadline */
 };
 
 /*

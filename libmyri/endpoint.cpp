@@ -33,7 +33,7 @@ void Endpoint::take_event(const fw_event& event) {
         large_block(*this, a, b, be32_to_cpu(event.argument));
         break;
     case FW_EVENT_PULL_FAILED:
-        large_pull_failed(*this, a, b);
+        large_pull_failed(*this, a);
         break;
     case FW_EVENT_RETIRED:
         large_retired(*this, a, b);

@@ -135,7 +135,7 @@ void large_begin(Endpoint& ep, Arrival* arrival);
 void large_refuse(Endpoint& ep, Arrival* arrival);
 void large_window_next(Endpoint& ep, Partner& p, const msg_rendezvous& next);
 void large_block(Endpoint& ep, uint32_t pull_generation, uint32_t block, uint32_t crc);
-void large_pull_failed(Endpoint& ep, uint32_t pull_generation, uint32_t why);
+void large_pull_failed(Endpoint& ep, uint32_t pull_generation);
 void large_abandon_receive(Endpoint& ep, LargeReceive* large, mx_status_code_t code);
 bool large_pull_more(Endpoint& ep);
 // A nack says that a pull's grant is no more: only a hint.

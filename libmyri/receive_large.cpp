@@ -430,26 +430,14 @@ void large_block(Endpoint& ep, uint32_t pull_generation, uint32_t block, uint32_
     }
 }
 
-void large_pull_failed(Endpoint& ep, uint32_t pull_generation, uint32_t why) {
+void large_pull_failed(Endpoint& ep, uint32_t pull_generation) {
     Pull* p = live_pull(ep, pull_generation);
     if (!p)
         return;
-    if (p->retiring) {
+    if (p->retiring)
         large_pull_retired(ep, static_cast<unsigned>(p - ep.large.pulls));
-        return;
-    }
-    LargeReceive* l = p->owner;
-    const unsigned window = p->window;
-    end_pull(ep, *p);
-    if (why == FW_PULL_REFUSED_GRANT && ++l->refusals < refusals_believed) {
-        if (!pulled(ep, l, window)) // else the last of them asks
-            begin_anew(ep, l, l->windows[window]);
-    } else if (why == FW_PULL_REFUSED_GRANT) {
-        give_up(ep, l);
-    } else if (why == FW_PULL_REFUSED_CLOSED || why == FW_PULL_REFUSED_SESSION) {
-        partner_fail(ep, *l->from,
-                     why == FW_PULL_REFUSED_CLOSED ? MX_STATUS_ENDPOINT_CLOSED : MX_STATUS_BAD_SESSION);
-    } // a time limit: fetched again; probes find out whether the partner lives
+    else
+        end_pull(ep, *p); // a time limit: fetched again; probes find out whether the partner lives
 }
 
 void large_slot_refused(Endpoint& ep, uint16_t count) {
