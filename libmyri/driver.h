@@ -14,17 +14,9 @@
 #include <stdint.h>
 
 #include "abi/driver.h"
+#include "libmyri/endpoint_memory.h"
 
 namespace myri {
-
-struct EndpointMemory {
-    uint8_t* window = nullptr;      // the SRAM window; nullptr in virtual time
-    void* window_mapping = nullptr; // as mmap gave it
-    size_t window_mapping_bytes = 0;
-    uint8_t* rings = nullptr;
-    size_t ring_bytes = 0;
-    myri_host_page* page = nullptr;
-};
 
 class Driver {
 public:
