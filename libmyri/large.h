@@ -123,10 +123,11 @@ void large_ask(Endpoint& ep, Partner& p, const msg_window& wanted); // GRANT_WAN
 void large_window_done(Endpoint& ep, Partner& p, const msg_window& done);
 void large_notify(Endpoint& ep, Partner& p, const msg_notify& notify);
 void large_grant_asked(Endpoint& ep, uint32_t grant_generation, uint32_t block);
-// One block's checksum, or a grant for somebody who waits. True if something was done.
-bool large_step(Endpoint& ep);
+// A grant for somebody who waits, if one is free. True if something was done.
+bool large_give_grant(Endpoint& ep);
 // Fails a rendezvous once its grants are retired.
 void large_abandon_send(Endpoint& ep, Send* send, mx_status_code_t code);
+void large_grant_retired(Endpoint& ep, unsigned index);
 
 // ---- receiver ----
 // The arrival has its receive.
@@ -140,14 +141,18 @@ void large_abandon_receive(Endpoint& ep, LargeReceive* large, mx_status_code_t c
 bool large_pull_more(Endpoint& ep);
 // A nack says that a pull's grant is no more: only a hint.
 void large_pull_refused(Endpoint& ep, uint32_t pull_generation);
-// The card has refused the slot with this count.
-void large_slot_refused(Endpoint& ep, uint16_t count);
-// Posts a retire request, or remembers it for when there is a slot.
-void large_retire(Endpoint& ep, unsigned what, unsigned index);
-void large_grant_retired(Endpoint& ep, unsigned index);
+// The card would not take a pull.
+void large_pull_impossible(Endpoint& ep, uint32_t pull_generation);
 void large_pull_retired(Endpoint& ep, unsigned index);
 uint64_t large_timer(const Endpoint& ep);
 
+// ---- both ----
+// One block's checksum, a grant for somebody who waits, pulls. True if something was done.
+bool large_step(Endpoint& ep);
+// Posts a retire request, or remembers it for when there is a slot.
+void large_retire(Endpoint& ep, unsigned what, unsigned index);
+// The card has refused the slot with this count.
+void large_slot_refused(Endpoint& ep, uint16_t count);
 // A control message is here: NOTIFY, WINDOW_DONE, WINDOW_NEXT, GRANT_WANTED.
 void control_message(Endpoint& ep, Partner& p, const Arrival* arrival);
 

@@ -1,38 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receiver's side of large messages: pulls, the check of each block, windows, the end.
+// The receiver's side of large messages: windows, what becomes of pulls, the end.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <new>
 
-#include "libmyri/checksum.h"
 #include "libmyri/incoming.h"
+#include "libmyri/pulls.h"
 #include "libmyri/stream.h"
 
 namespace myri {
 
 namespace {
 
-bool bit(const uint64_t* bits, uint32_t n) {
-    return bits[n / 64] >> (n % 64) & 1;
-}
-void set_bit(uint64_t* bits, uint32_t n) {
-    bits[n / 64] |= UINT64_C(1) << (n % 64);
-}
-void clear_bit(uint64_t* bits, uint32_t n) {
-    bits[n / 64] &= ~(UINT64_C(1) << (n % 64));
-}
-
 uint32_t smaller(uint32_t a, uint32_t b) {
     return a < b ? a : b;
-}
-
-uint32_t block_bytes(const IncomingWindow& w, uint32_t block) {
-    return smaller(w.granted - block * WIRE_BLOCK_SIZE, WIRE_BLOCK_SIZE);
-}
-
-uint32_t blocks_of(uint32_t bytes) {
-    return (bytes + WIRE_BLOCK_SIZE - 1) / WIRE_BLOCK_SIZE;
 }
 
 void close_window(Endpoint& ep, IncomingWindow& w) {
@@ -146,146 +128,6 @@ void window_done(Endpoint& ep, LargeReceive* l, IncomingWindow& w) {
     m.offset = cpu_to_be32(w.offset);
     close_window(ep, w);
     stream_submit_control(ep, *l->from, MSG_WINDOW_DONE, &m, sizeof m);
-}
-
-Registration* register_own(Endpoint& ep, uint8_t*& memory, uint32_t bytes, int& error) {
-    if (!memory)
-        memory = static_cast<uint8_t*>(aligned_alloc(4096, (bytes + 4095u) & ~size_t{4095}));
-    if (!memory) {
-        error = -ENOMEM;
-        return nullptr;
-    }
-    return ep.registrations.acquire_own(memory, bytes, true, error);
-}
-
-// Makes the target of a pull known to the card. 0 or a negative errno.
-int prepare_target(Endpoint& ep, LargeReceive* l, IncomingWindow& w, bool cut) {
-    int error = 0;
-    if (cut) {
-        if (!l->cut_registration)
-            l->cut_registration = register_own(ep, l->cut_block, WIRE_BLOCK_SIZE, error);
-        return error;
-    }
-    if (w.registration)
-        return 0;
-    if (!w.bounce)
-        w.registration =
-            ep.registrations.acquire(l->receive->segments, w.offset, w.direct, true, w.at, error);
-    if (!w.registration && (w.bounce || error == -E2BIG))
-        w.registration = register_own(ep, w.bounce, w.direct, error); // from its beginning: w.at is 0
-    return w.registration ? 0 : error;
-}
-
-bool post_pull(Endpoint& ep, LargeReceive* l, unsigned window, unsigned handle, uint32_t first,
-               uint32_t count, bool cut) {
-    IncomingWindow& w = l->windows[window];
-    Pull& p = ep.large.pulls[handle];
-    p.owner = l;
-    p.window = window;
-    p.retiring = p.ask_again = false;
-    p.cut = cut;
-    p.first = first;
-    p.count = p.remaining = count;
-    if (++p.generation == 0)
-        p.generation = 1;
-    ++l->pulls;
-    for (uint32_t b = first; b < first + count; ++b)
-        set_bit(w.requested, b);
-    const Registration* target = cut ? l->cut_registration : w.registration;
-    fw_pull_request r{};
-    r.pull = cpu_to_be16(static_cast<uint16_t>(handle));
-    r.pull_generation = cpu_to_be16(p.generation);
-    r.grant = cpu_to_be16(w.grant);
-    r.grant_generation = cpu_to_be16(w.grant_generation);
-    r.window = cpu_to_be16(static_cast<uint16_t>(target->window));
-    r.window_generation = cpu_to_be16(static_cast<uint16_t>(target->generation));
-    r.window_offset = cpu_to_be32(cut ? 0 : w.at + first * WIRE_BLOCK_SIZE);
-    r.first_block = cpu_to_be16(static_cast<uint16_t>(first));
-    r.block_count = cpu_to_be16(static_cast<uint16_t>(count));
-    r.length = cpu_to_be32(smaller(w.granted - first * WIRE_BLOCK_SIZE, count * WIRE_BLOCK_SIZE));
-    r.deadline_ms = cpu_to_be32(pull_deadline_ms);
-    ep.large.slots[ep.slots.posted() % FW_SLOTS] = {static_cast<uint16_t>(ep.slots.posted()), FW_SLOT_PULL, 0,
-                                                    static_cast<uint16_t>(handle), p.generation};
-    memcpy(ep.slots.body(sizeof r), &r, sizeof r);
-    ep.slots.post(SlotAddress{l->from->peer, l->from->id, FW_SLOT_PULL, l->from->session}, sizeof r, 0);
-    return true;
-}
-
-int free_pull(const Endpoint& ep) {
-    for (unsigned i = 0; i < FW_PULLS; ++i)
-        if (!ep.large.pulls[i].owner)
-            return static_cast<int>(i);
-    return -1;
-}
-
-// Posts pulls for what a window misses. 0, or why it cannot go on: -EBUSY no handle or slot, else of the
-// memory.
-int pull_window(Endpoint& ep, LargeReceive* l, unsigned window, bool& any) {
-    IncomingWindow& w = l->windows[window];
-    const uint32_t direct_blocks = blocks_of(w.direct), all = direct_blocks + (w.cut != 0);
-    for (uint32_t b = 0; b < all; ++b) {
-        if (!bit(w.missing, b) || bit(w.requested, b))
-            continue;
-        const bool cut = b == direct_blocks;
-        uint32_t end = b + 1;
-        while (!cut && end < direct_blocks && bit(w.missing, end) && !bit(w.requested, end))
-            ++end;
-        const int handle = free_pull(ep);
-        if (handle < 0 || ep.slots.free_slots() == 0)
-            return -EBUSY;
-        const int status = prepare_target(ep, l, w, cut);
-        if (status < 0)
-            return status;
-        any |= post_pull(ep, l, window, static_cast<unsigned>(handle), b, end - b, cut);
-        b = end - 1;
-    }
-    return 0;
-}
-
-Pull* live_pull(Endpoint& ep, uint32_t pull_generation) {
-    const unsigned index = pull_generation >> 16;
-    if (index >= FW_PULLS)
-        return nullptr;
-    Pull& p = ep.large.pulls[index];
-    return p.owner && p.generation == (pull_generation & 0xffff) ? &p : nullptr;
-}
-
-// The handle is free; blocks that it has not brought are to be fetched again.
-void end_pull(Endpoint& ep, Pull& p) {
-    LargeReceive* l = p.owner;
-    IncomingWindow& w = l->windows[p.window];
-    for (uint32_t b = p.first; b < p.first + p.count; ++b)
-        clear_bit(w.requested, b);
-    p.owner = nullptr;
-    --l->pulls;
-    ep.large.work = true;
-}
-
-bool block_is_good(const LargeReceive* l, const IncomingWindow& w, const Pull& p, uint32_t block,
-                   uint32_t crc) {
-    if (l->unchecked)
-        return true;
-    const uint32_t before = block * WIRE_BLOCK_SIZE, bytes = block_bytes(w, block);
-    if (p.cut)
-        return checksum_data(0, l->cut_block, bytes) == crc;
-    if (w.bounce)
-        return checksum_data(0, w.bounce + before, bytes) == crc;
-    return l->receive->segments.crc(0, w.offset + before, bytes) == crc;
-}
-
-void retire_pulls(Endpoint& ep, LargeReceive* l) {
-    for (unsigned i = 0; i < FW_PULLS; ++i)
-        if (ep.large.pulls[i].owner == l && !ep.large.pulls[i].retiring) {
-            ep.large.pulls[i].retiring = true;
-            large_retire(ep, FW_RETIRE_PULL, i);
-        }
-}
-
-bool pulled(const Endpoint& ep, const LargeReceive* l, unsigned window) {
-    for (const Pull& p : ep.large.pulls)
-        if (p.owner == l && p.window == window)
-            return true;
-    return false;
 }
 
 // The window's grant is dead. What is here of it was checked under that grant only, so it begins anew.
@@ -404,12 +246,7 @@ void large_block(Endpoint& ep, uint32_t pull_generation, uint32_t block, uint32_
     from.heard_at(seam.now());
     from.probe_backoff = 0;
     l->refusals = 0;
-    if (block_is_good(l, w, *p, block, crc)) {
-        const uint32_t before = block * WIRE_BLOCK_SIZE;
-        if (p->cut)
-            l->receive->segments.scatter(w.offset + before, l->cut_block, w.cut);
-        else if (w.bounce)
-            l->receive->segments.scatter(w.offset + before, w.bounce + before, block_bytes(w, block));
+    if (pull_take_block(l, w, *p, block, crc)) {
         ++ep.counters.blocks;
         clear_bit(w.missing, block);
         clear_bit(w.requested, block);
@@ -440,21 +277,12 @@ void large_pull_failed(Endpoint& ep, uint32_t pull_generation) {
         end_pull(ep, *p); // a time limit: fetched again; probes find out whether the partner lives
 }
 
-void large_slot_refused(Endpoint& ep, uint16_t count) {
-    const LargeSlot slot = ep.large.slots[count % FW_SLOTS];
-    if (slot.type == 0 || slot.count != count)
-        return;
-    ep.large.slots[count % FW_SLOTS].type = 0;
-    const uint32_t name = static_cast<uint32_t>(slot.index) << 16 | slot.generation;
-    if (slot.type == FW_SLOT_RETIRE) {
-        large_retired(ep, name, slot.what); // the card knows nothing to retire
-        return;
-    }
-    Pull* p = live_pull(ep, name);
+void large_pull_impossible(Endpoint& ep, uint32_t pull_generation) {
+    Pull* p = live_pull(ep, pull_generation);
     if (!p)
         return;
     if (p->retiring) {
-        large_pull_retired(ep, slot.index);
+        large_pull_retired(ep, static_cast<unsigned>(p - ep.large.pulls));
         return;
     }
     // It would refuse the same request again.
@@ -496,19 +324,6 @@ void large_abandon_receive(Endpoint& ep, LargeReceive* l, mx_status_code_t code)
     retire_pulls(ep, l);
     if (l->pulls == 0)
         finish_failed(ep, l);
-}
-
-void large_clear(Endpoint& ep) {
-    while (LargeReceive* l = ep.large.incoming.pop_front()) {
-        for (IncomingWindow& w : l->windows)
-            free(w.bounce);
-        free(l->cut_block);
-        l->~LargeReceive();
-        free(l);
-    }
-    for (Grant& g : ep.large.grants)
-        free(g.bounce);
-    ep.large = Large{};
 }
 
 } // namespace myri

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libmyri/grants.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libmyri/library.h"
+
+namespace myri {
+
+namespace {
+
+constexpr uint32_t grant_place(unsigned index) {
+    return static_cast<uint32_t>(offsetof(fw_endpoint_window, grants) + index * sizeof(fw_grant));
+}
+
+int free_grant(const Endpoint& ep) {
+    for (unsigned i = 0; i < FW_GRANTS; ++i)
+        if (!ep.large.grants[i].owner)
+            return static_cast<int>(i);
+    return -1;
+}
+
+// The first 8 bytes, which make a grant valid or void.
+void store_generation(Endpoint& ep, unsigned index, bool valid) {
+    const Grant& g = ep.large.grants[index];
+    alignas(8) fw_grant image{};
+    if (valid) {
+        image.generation = cpu_to_be16(g.generation);
+        image.window = cpu_to_be16(static_cast<uint16_t>(g.registration->window));
+        image.window_generation = cpu_to_be16(static_cast<uint16_t>(g.registration->generation));
+        image.peer_endpoint = g.owner->partner->id;
+    }
+    ep.window.store(grant_place(index), &image, 8);
+    if (!valid)
+        ep.window.order_before_generation(); // the place may be used again: its old grant must not show the new range
+}
+
+void store_grant(Endpoint& ep, unsigned index, uint32_t at) {
+    const Grant& g = ep.large.grants[index];
+    const Partner& p = *g.owner->partner;
+    alignas(8) fw_grant image{};
+    image.offset = cpu_to_be32(at);
+    image.length = cpu_to_be32(g.length);
+    image.peer_card = cpu_to_be32(static_cast<uint32_t>(p.mac));
+    image.peer_session = cpu_to_be32(p.session);
+    constexpr uint32_t begin = offsetof(fw_grant, offset), end = offsetof(fw_grant, reserved1);
+    ep.window.store(grant_place(index) + begin, reinterpret_cast<const uint8_t*>(&image) + begin,
+                    end - begin);
+    ep.window.order_before_generation();
+    store_generation(ep, index, true);
+    ep.window.flush_to_card();
+}
+
+uint32_t block_bytes(const Grant& g, uint32_t block) {
+    const uint32_t before = block * WIRE_BLOCK_SIZE;
+    return g.length - before < WIRE_BLOCK_SIZE ? g.length - before : WIRE_BLOCK_SIZE;
+}
+
+void store_checksum(Endpoint& ep, unsigned index, uint32_t block) {
+    Grant& g = ep.large.grants[index];
+    uint32_t crc = 0;
+    if (library.options.checksum)
+        crc = g.owner->segments.crc(0, g.offset + block * WIRE_BLOCK_SIZE, block_bytes(g, block));
+    alignas(8)
+        fw_grant_crc entry{cpu_to_be32(static_cast<uint32_t>(g.generation) << 16 | block), cpu_to_be32(crc)};
+    const unsigned at = block % FW_GRANT_CRCS;
+    ep.window.store(grant_place(index) + static_cast<uint32_t>(offsetof(fw_grant, crcs) + at * sizeof entry),
+                    &entry, sizeof entry);
+    ep.window.flush_to_card();
+    g.tags[at] = block + 1;
+}
+
+} // namespace
+
+int grant_open(Endpoint& ep, Send* s, uint32_t offset, bool unasked, msg_rendezvous& m) {
+    const int index = free_grant(ep);
+    if (index < 0)
+        return -ENOSPC;
+    Grant& g = ep.large.grants[index];
+    const uint32_t bytes = s->length - offset < FW_WINDOW_MAX ? s->length - offset : FW_WINDOW_MAX;
+    uint32_t at = 0;
+    int error = 0;
+    g.registration = ep.registrations.acquire(s->segments, offset, bytes, false, at, error);
+    if (!g.registration && error == -E2BIG) {
+        g.bounce = static_cast<uint8_t*>(aligned_alloc(4096, (bytes + 4095u) & ~size_t{4095}));
+        if (!g.bounce)
+            return -ENOSPC;
+        s->segments.gather(offset, g.bounce, bytes);
+        at = 0;
+        g.registration = ep.registrations.acquire_own(g.bounce, bytes, false, error);
+    }
+    if (!g.registration) {
+        free(g.bounce);
+        g.bounce = nullptr;
+        return error == -ENOMEM ? -ENOSPC : error;
+    }
+    g.owner = s;
+    if (++g.generation == 0)
+        g.generation = 1;
+    g.unasked = unasked;
+    ep.large.unasked += unasked;
+    g.offset = offset;
+    g.length = bytes;
+    g.blocks = (bytes + WIRE_BLOCK_SIZE - 1) / WIRE_BLOCK_SIZE;
+    g.wanted_to = g.blocks < blocks_ahead ? g.blocks : blocks_ahead;
+    ep.large.checksums_due |= 1u << index;
+    ++s->grants_open;
+    store_grant(ep, static_cast<unsigned>(index), at);
+    m.grant = cpu_to_be16(static_cast<uint16_t>(index));
+    m.grant_generation = cpu_to_be16(g.generation);
+    m.granted = cpu_to_be32(bytes);
+    m.offset = cpu_to_be32(g.offset);
+    return 0;
+}
+
+void grant_release(Endpoint& ep, unsigned index) {
+    Grant& g = ep.large.grants[index];
+    if (g.unasked)
+        --ep.large.unasked;
+    ep.registrations.release(g.registration);
+    free(g.bounce);
+    --g.owner->grants_open;
+    const uint16_t generation = g.generation;
+    g = Grant{};
+    g.generation = generation;
+    ep.large.checksums_due &= ~(1u << index);
+}
+
+void grant_close(Endpoint& ep, unsigned index) {
+    store_generation(ep, index, false);
+    ep.window.flush_to_card();
+    grant_release(ep, index);
+}
+
+void grant_retire(Endpoint& ep, unsigned index) {
+    store_generation(ep, index, false);
+    ep.large.grants[index].retiring = true;
+    ep.large.checksums_due &= ~(1u << index);
+    large_retire(ep, FW_RETIRE_GRANT, index);
+}
+
+void grant_asked(Endpoint& ep, unsigned index, uint32_t block) {
+    Grant& g = ep.large.grants[index];
+    if (g.unasked) {
+        g.unasked = false;
+        --ep.large.unasked;
+    }
+    const uint32_t ahead = block + 1 + blocks_ahead;
+    const uint32_t to = ahead < g.blocks ? ahead : g.blocks;
+    if (to > g.wanted_to)
+        g.wanted_to = to;
+    if (block != g.next_block && g.tags[block % FW_GRANT_CRCS] != block + 1)
+        store_checksum(ep, index, block); // asked for again, or out of order
+    if (g.next_block < g.wanted_to)
+        ep.large.checksums_due |= 1u << index;
+}
+
+void grant_checksum(Endpoint& ep) {
+    const auto index = static_cast<unsigned>(__builtin_ctz(ep.large.checksums_due));
+    Grant& g = ep.large.grants[index];
+    store_checksum(ep, index, g.next_block);
+    if (++g.next_block >= g.wanted_to)
+        ep.large.checksums_due &= ~(1u << index);
+}
+
+} // namespace myri

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Grants: what a sender lets a partner's card pull, and the block checksums ahead of it. For send_large.cpp.
+#pragma once
+
+#include "libmyri/endpoint.h"
+
+namespace myri {
+
+// Grants the window of a message at `offset` and describes it in `m`. 0, or -ENOSPC: later; other errors are final.
+int grant_open(Endpoint& ep, Send* send, uint32_t offset, bool unasked, msg_rendezvous& m);
+// Nobody uses it any more.
+void grant_close(Endpoint& ep, unsigned index);
+// Makes it void; it is released by grant_release when the card has confirmed that.
+void grant_retire(Endpoint& ep, unsigned index);
+void grant_release(Endpoint& ep, unsigned index);
+
+// The card wants this block: its checksum and those of the next ones.
+void grant_asked(Endpoint& ep, unsigned index, uint32_t block);
+// One checksum that is due.
+void grant_checksum(Endpoint& ep);
+
+} // namespace myri
