@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The kernel module in virtual machines. KERNELS="6.1 6.12 7.3" runs the matrix; results are TAP, logs in build/vm/.
+KERNELS ?= 6.1
+VM_PACKAGES := python3-minimal busybox-static strace
+
+# C programs that run in guests.
+VM_PROGRAMS := $(addprefix $(BUILD)/tests/vm/,$(basename $(notdir $(wildcard tests/vm/guest/*.c))))
+$(VM_PROGRAMS): $(BUILD)/tests/vm/%: $(BUILD)/obj/tests/vm/guest/%.o $(BUILD)/lib/libmyri.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -lpthread -o $@
+DEPENDS += $(patsubst $(BUILD)/tests/vm/%,$(BUILD)/obj/tests/vm/guest/%.d,$(VM_PROGRAMS))
+
+.PHONY: vmtest vmtest-long vm vm-built vm-deps kmod-matrix
+vm-deps: deps
+	@mk/install-packages "$(DEPS)" $(VM_PACKAGES)
+# Packages first: the rest of the build must not start before they are there.
+vmtest vmtest-long vm kmod-matrix: vm-deps
+	$(Q)$(MAKE) --no-print-directory vm-built
+	$(Q)BUILD=$(BUILD) tests/vm/vmtest $(VM_OPTIONS) $(KERNELS)
+vmtest-long: VM_OPTIONS += --long
+vm: VM_OPTIONS += --shell
+kmod-matrix: VM_OPTIONS += --build-only
+kmod-matrix: KERNELS := 6.1 6.12 7.3
+
+.SECONDEXPANSION:
+vm-built: $$(PROGRAMS) $$(LIBRARIES) $$(IMAGES) $$(E2E_BINARIES) $$(VM_PROGRAMS)
