@@ -3,17 +3,15 @@
 #include "libmyri/verdicts.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "libmyri/call.h"
 #include "libmyri/clock.h"
 #include "libmyri/endpoint.h"
 #include "libmyri/error.h"
+#include "libmyri/find_driver.h"
 
 namespace myri {
 
@@ -44,53 +42,6 @@ void after_fork_in_child() {
     seam.use(nullptr);
 }
 
-struct Refusal {
-    mx_return_t code = MX_SUCCESS;
-    char text[640] = "";
-};
-
-// No kernel driver speaks abi/driver.h to this library yet: what is there decides what is said.
-void look_for_devices(Refusal& refusal) {
-    char path[32];
-    for (unsigned b = 0; b < MYRI_BOARDS_MAX; ++b) {
-        snprintf(path, sizeof path, "/dev/myri%u", b);
-        const int fd = open(path, O_RDWR | O_CLOEXEC);
-        if (fd < 0 && errno == ENOENT)
-            continue;
-        const int error = fd < 0 ? errno : ENODEV;
-        if (fd >= 0)
-            close(fd);
-        refusal.code = error == EACCES || error == EPERM ? MX_NO_PERM : MX_NO_DRIVER;
-        struct stat s = {};
-        stat(path, &s);
-        snprintf(refusal.text, sizeof refusal.text, "%s (mode %04o, uid %u, gid %u) cannot be used: %s", path,
-                 static_cast<unsigned>(s.st_mode) & 07777u, s.st_uid, s.st_gid, strerror(error));
-        return;
-    }
-    refusal.code = MX_NO_DEV;
-    snprintf(refusal.text, sizeof refusal.text,
-             "neither MYRI_FABRIC (the socket of an emulated fabric) is set nor is there a board: "
-             "looked for /dev/myri0 to /dev/myri%u",
-             MYRI_BOARDS_MAX - 1);
-}
-
-Driver* find_driver(Refusal& refusal) {
-    if (given_driver)
-        return given_driver;
-    if (!library.options.fabric[0]) {
-        look_for_devices(refusal);
-        return nullptr;
-    }
-    int status = 0;
-    AttachFailure failure{};
-    Driver* driver = attach_socket(library.options.fabric, library.options.host, status, failure);
-    if (driver)
-        return driver;
-    refusal.code = status == -ENOENT ? MX_NO_DEV : code_of_errno(status);
-    snprintf(refusal.text, sizeof refusal.text, "%s", failure.text);
-    return nullptr;
-}
-
 void forget_boards() {
     for (Board& b : library.boards) {
         free(b.peers);
@@ -109,7 +60,7 @@ void start(Refusal& refusal) {
     library.options = read_environment(warn);
     verdicts_open(library.options.trace_verdicts, library.options.host, warn);
     set_default_fatal(library.options.errors_are_fatal);
-    library.driver = find_driver(refusal);
+    library.driver = given_driver ? given_driver : find_driver(library.options, refusal);
     if (!library.driver)
         return;
     seam.use(library.driver);
