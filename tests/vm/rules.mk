@@ -3,12 +3,13 @@
 KERNELS ?= 6.1
 VM_PACKAGES := python3-minimal busybox-static strace
 
-# C programs that run in guests.
-VM_PROGRAMS := $(addprefix $(BUILD)/tests/vm/,$(basename $(notdir $(wildcard tests/vm/guest/*.c))))
-$(VM_PROGRAMS): $(BUILD)/tests/vm/%: $(BUILD)/obj/tests/vm/guest/%.o $(BUILD)/lib/libmyri.a
+# C programs that run in guests: over the bare device, and over the library.
+VM_PROGRAMS := $(addprefix $(BUILD)/tests/vm/,$(filter-out device,$(basename $(notdir $(wildcard tests/vm/guest/*.c)))))
+$(VM_PROGRAMS): $(BUILD)/tests/vm/%: $(BUILD)/obj/tests/vm/guest/%.o $(BUILD)/lib/vm_guest.a $(BUILD)/lib/libmyri.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -lpthread -o $@
 DEPENDS += $(patsubst $(BUILD)/tests/vm/%,$(BUILD)/obj/tests/vm/guest/%.d,$(VM_PROGRAMS))
+$(eval $(call archive,vm_guest,tests/vm/guest/device.c))
 
 .PHONY: vmtest vmtest-long vm vm-built vm-deps kmod-matrix
 vm-deps: deps
