@@ -73,7 +73,8 @@ struct myri_costs {
 };
 
 /*
- * Socket: descriptors sent with the request are a pidfd of the caller and its /proc/self/mem (optional).
+ * Socket: descriptors sent with the request are a pidfd of the caller and its /proc/self/mem (optional: without one that
+ * can be used its endpoints have a bounce area).
  * Device: at any time and for any process, changes nothing. It answers `abi`, `host` (uname -n), `boards` 1, `time`
  * REAL and a random `seed`, and 0 in the rest.
  * EPROTO: `abi` differs; the driver's own is in the answer. ENOTTY from a device: the structure itself differs.

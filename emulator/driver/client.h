@@ -68,6 +68,7 @@ private:
     };
     void handle(Frame& frame);
     void attach(Frame& frame);
+    void take_memory(FileDescriptor mem);
     int attach_checks(Frame& frame, myri_attach& request);
     // Endpoints belong to the process, whichever of its connections it uses.
     HostDriver::Owner owner() const { return static_cast<HostDriver::Owner>(pid_); }
@@ -119,7 +120,7 @@ private:
     const uid_t uid_;
     std::string program_;
     HostDriver* host_ = nullptr;
-    std::shared_ptr<UserMemory> memory_; // null: it has not given its descriptor
+    std::shared_ptr<UserMemory> memory_; // null: its endpoints have a bounce area
     std::vector<myri_peer> new_peers_;   // parts of a table that is being set
     std::vector<Wait> waits_;
     bool ended_ = false;

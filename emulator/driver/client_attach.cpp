@@ -50,8 +50,6 @@ int Client::attach_checks(Frame& frame, myri_attach& request) {
                                                                           "has_memory is 1, /proc/self/mem");
     if (process_of(frame.descriptors[0].get()) != pid_)
         return refused(EINVAL, "its first descriptor is not a pidfd of the caller");
-    if (asked.has_memory && !UserMemory::is_memory(frame.descriptors[1].get()))
-        return refused(EINVAL, "its second descriptor is not /proc/self/mem");
     const size_t length = strnlen(asked.host, sizeof asked.host);
     host_ = length < sizeof asked.host ? service_.host({asked.host, length}) : nullptr;
     if (!host_)
@@ -68,6 +66,17 @@ int Client::attach_checks(Frame& frame, myri_attach& request) {
     return 0;
 }
 
+// Memory that cannot be used is as good as none: large messages go through a bounce area.
+void Client::take_memory(FileDescriptor mem) {
+    const bool right = UserMemory::is_memory(mem.get());
+    auto memory = std::make_shared<UserMemory>(std::move(mem), pid_);
+    if (right && memory->readable())
+        memory_ = std::move(memory);
+    else
+        say(describe() + (right ? ": its memory cannot be read" : ": its second descriptor is not /proc/self/mem") +
+            "; its large messages are copied through shared memory");
+}
+
 void Client::attach(Frame& frame) {
     myri_attach reply{};
     const int error = attach_checks(frame, reply);
@@ -79,7 +88,7 @@ void Client::attach(Frame& frame) {
     }
     pidfd_ = std::move(frame.descriptors[0]);
     if (reply.has_memory)
-        memory_ = std::make_shared<UserMemory>(std::move(frame.descriptors[1]), pid_);
+        take_memory(std::move(frame.descriptors[1]));
     service_.watch_process(shared_from_this());
     reply.boards = 1;
     reply.seed = service_.options().seed;

@@ -104,6 +104,7 @@ void Client::open(Time now, std::vector<uint8_t> body) {
     myri_endpoint_open request;
     if (!taken(now, MYRI_ENDPOINT_OPEN, body, request))
         return;
+    request.bounce_bytes = memory_ ? 0 : BounceArea::BYTES;
     const auto changed = [weak = weak_from_this()](Time when) {
         if (const auto self = weak.lock(); self && self->process_)
             self->process_->ring_changed(when);
@@ -145,13 +146,11 @@ void Client::register_memory(Time now, std::vector<uint8_t> body) {
     int status = 0;
     if (request.board != 0)
         status = -ENODEV;
-    else if (request.count < 1 || request.count > MYRI_SEGMENTS_MAX || request.flags > MYRI_REGISTER_WRITABLE)
+    else if (request.count < 1 || request.count > MYRI_SEGMENTS_MAX ||
+             request.flags & ~(MYRI_REGISTER_WRITABLE | MYRI_REGISTER_BOUNCE))
         status = -EINVAL;
-    else if (!memory_)
-        status = -EOPNOTSUPP;
     else
-        status = host_->add_window(now, owner(), memory_, request.endpoint, {request.segment, request.count},
-                                   request.flags & MYRI_REGISTER_WRITABLE, request.window, request.generation);
+        status = host_->add_window(now, owner(), memory_.get(), request);
     if (status == -EPERM)
         say(describe() + ": its /proc/" + std::to_string(pid_) + "/maps cannot be read: memory is not registered");
     std::memcpy(body.data(), &request, FIXED);

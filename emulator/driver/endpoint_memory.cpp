@@ -30,7 +30,8 @@ EndpointMemory::EndpointMemory(myri_endpoint_open& r) {
     r.receive_offset = pages(event_bytes);
     r.send_offset = r.receive_offset + pages(r.receive_bytes);
     r.page_offset = r.send_offset + pages(r.send_bytes);
-    r.ring_bytes = r.page_offset + PAGE;
+    r.bounce_offset = r.bounce_bytes ? r.page_offset + PAGE : 0;
+    r.ring_bytes = uint64_t{r.page_offset} + PAGE + pages(r.bounce_bytes);
 
     fd_ = FileDescriptor(memfd_create("myri-endpoint", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (!fd_ || ftruncate(fd_.get(), static_cast<off_t>(r.ring_bytes)) != 0 ||
@@ -43,6 +44,7 @@ EndpointMemory::EndpointMemory(myri_endpoint_open& r) {
     events_ = all_.subspan(r.event_offset, event_bytes);
     receive_ = all_.subspan(r.receive_offset, r.receive_bytes);
     send_ = all_.subspan(r.send_offset, r.send_bytes);
+    bounce_ = all_.subspan(r.bounce_offset, r.bounce_bytes);
     page_ = reinterpret_cast<myri_host_page*>(&all_[r.page_offset]);
 }
 

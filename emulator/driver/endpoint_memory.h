@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An endpoint's memory: event ring, receive ring, send ring and host page in one memfd, which driver and process
-// both map. Sealed, so that the process cannot shrink it under the driver.
+// An endpoint's memory: event ring, receive ring, send ring, host page and perhaps a bounce area in one memfd, which
+// driver and process both map. Sealed, so that the process cannot shrink it under the driver.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace myri::emulator {
 
 class EndpointMemory {
 public:
-    // Sizes as in myri_endpoint_open, already checked; the request's offsets and ring_bytes are filled in.
+    // Sizes as in myri_endpoint_open, already checked, bounce_bytes too; the request's offsets and ring_bytes are filled in.
     // Throws std::system_error if the system refuses the memory.
     explicit EndpointMemory(myri_endpoint_open& request);
     ~EndpointMemory();
@@ -28,6 +28,7 @@ public:
     std::span<uint8_t> events() const { return events_; }
     std::span<uint8_t> receive() const { return receive_; }
     std::span<uint8_t> send() const { return send_; }
+    std::span<uint8_t> bounce() const { return bounce_; } // empty: there is none
     // True if event number `count` (from 0, wrapping at 2^32) is in the ring.
     bool has_event(uint32_t count) const;
     // Sets card_asleep in the host page; what the process stored before it saw this is visible after the call.
@@ -35,7 +36,7 @@ public:
 
 private:
     FileDescriptor fd_;
-    std::span<uint8_t> all_, events_, receive_, send_;
+    std::span<uint8_t> all_, events_, receive_, send_, bounce_;
     myri_host_page* page_ = nullptr;
 };
 

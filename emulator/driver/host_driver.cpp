@@ -106,6 +106,7 @@ void HostDriver::open_chosen(Time now, Owner owner, myri_endpoint_open request, 
     } catch (const std::system_error& error) {
         return done(now, -error.code().value(), request, -1);
     }
+    endpoint.bounce = request.bounce_bytes ? std::make_shared<BounceArea>(endpoint.memory) : nullptr;
     endpoint.state = Endpoint::State::opening;
     endpoint.owner = owner;
     endpoint.abandoned = false;
@@ -189,6 +190,7 @@ void HostDriver::closed(Time now, uint32_t number) {
     for (const uint64_t bus : endpoint.on_bus)
         host_.memory().remove(bus);
     endpoint.on_bus.clear();
+    endpoint.bounce.reset();
     endpoint.memory.reset();
     endpoint.state = Endpoint::State::free;
     endpoint.owner = 0;
@@ -196,20 +198,22 @@ void HostDriver::closed(Time now, uint32_t number) {
         next(now);
 }
 
-int HostDriver::add_window(Time now, Owner owner, const std::shared_ptr<UserMemory>& memory, uint32_t number,
-                           std::span<const myri_segment> segments, bool writable, uint32_t& window,
-                           uint32_t& generation) {
-    Endpoint* endpoint = owned(owner, number);
-    if (!endpoint)
+int HostDriver::add_window(Time now, Owner owner, UserMemory* memory, myri_register& request) {
+    Endpoint* endpoint = owned(owner, request.endpoint);
+    const bool writable = request.flags & MYRI_REGISTER_WRITABLE, bounce = request.flags & MYRI_REGISTER_BOUNCE;
+    if (!endpoint || (bounce && !endpoint->bounce))
         return -EINVAL;
+    if (!bounce && (endpoint->bounce || !memory))
+        return -EOPNOTSUPP;
+    RegisteredMemory& where = bounce ? static_cast<RegisteredMemory&>(*endpoint->bounce) : *memory;
     WindowTable::Added added;
-    if (const int status = endpoint->windows->add(memory, segments, writable, added))
+    if (const int status = endpoint->windows->add(where, {request.segment, request.count}, writable, added))
         return status;
-    window = added.window;
-    generation = added.generation;
+    request.window = added.window;
+    request.generation = added.generation;
     host_.set_now(now);
     const int status =
-        board_window_set(&host_.board(), number, added.window, added.generation, added.list, added.length, writable);
+        board_window_set(&host_.board(), request.endpoint, added.window, added.generation, added.list, added.length, writable);
     if (status)
         endpoint->windows->release(added.window);
     return status;

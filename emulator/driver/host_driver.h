@@ -15,7 +15,8 @@
 #include <vector>
 
 #include "abi/driver.h"
-#include "emulator/driver/endpoint_memory.h"
+#include "emulator/driver/bounce_area.h"
+#include "emulator/driver/user_memory.h"
 #include "emulator/driver/window_table.h"
 #include "emulator/fabric/link_port.h"
 #include "emulator/host/emulated_host.h"
@@ -37,7 +38,7 @@ public:
     void set_peers(Time now, std::vector<myri_peer> peers, Done done);
     const std::vector<myri_peer>& peers() const { return peers_; }
 
-    // Opens an endpoint: `done` gets the completed request and the descriptor of the rings, which stays ours.
+    // Opens an endpoint, with a bounce area if the request says how long: `done` gets the completed request and the descriptor of the rings, which stays ours.
     // `changed` is called when the card has written into the event ring.
     using Opened = std::function<void(Time, int status, const myri_endpoint_open&, int rings)>;
     void open(Time now, Owner owner, myri_endpoint_open request, RingRange::Changed changed, Opened done);
@@ -51,8 +52,8 @@ public:
     EndpointMemory* memory(uint32_t endpoint) const;
     bool any_open() const;
 
-    int add_window(Time now, Owner owner, const std::shared_ptr<UserMemory>& memory, uint32_t endpoint,
-                   std::span<const myri_segment> segments, bool writable, uint32_t& window, uint32_t& generation);
+    // Registers what `request` says: in `memory` (null: the owner has given none), or in the endpoint's bounce area.
+    int add_window(Time now, Owner owner, UserMemory* memory, myri_register& request);
     void remove_window(Time now, Owner owner, const myri_unregister& request, Done done);
 
     void dmabench(Time now, myri_dmabench request,
@@ -69,6 +70,7 @@ private:
         Owner owner = 0;
         uint64_t opened = 0; // times; sessions differ
         std::shared_ptr<EndpointMemory> memory;
+        std::shared_ptr<BounceArea> bounce; // null: none
         std::vector<uint64_t> on_bus;
         std::unique_ptr<WindowTable> windows;
         bool abandoned = false; // its owner went while it was being opened

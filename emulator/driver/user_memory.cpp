@@ -13,6 +13,39 @@
 #include <string>
 
 namespace myri::emulator {
+namespace {
+
+class UserRange : public BusRange {
+public:
+    UserRange(std::shared_ptr<UserMemory> memory, uint64_t page, bool writable)
+        : memory_(std::move(memory)), page_(page), writable_(writable) {}
+    bool read(Time, uint64_t offset, std::span<uint8_t> out) override {
+        memory_->read(page_ + offset, out);
+        return true;
+    }
+    bool write(Time, uint64_t offset, std::span<const uint8_t> in) override {
+        if (writable_)
+            memory_->write(page_ + offset, in);
+        return writable_;
+    }
+    bool message_data() const override { return true; }
+
+private:
+    std::shared_ptr<UserMemory> memory_;
+    uint64_t page_;
+    bool writable_;
+};
+
+// A line of /proc/PID/maps. False: it is none.
+struct Mapping {
+    uint64_t low = 0, high = 0;
+    char rights[5] = "";
+    bool parse(const std::string& line) {
+        return std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &low, &high, rights) == 3;
+    }
+};
+
+} // namespace
 
 bool UserMemory::is_memory(int fd) {
     struct statfs file_system;
@@ -25,6 +58,19 @@ bool UserMemory::is_memory(int fd) {
     return name.ends_with("/mem");
 }
 
+bool UserMemory::readable() const {
+    std::ifstream maps("/proc/" + std::to_string(pid_) + "/maps");
+    Mapping m;
+    for (std::string line; std::getline(maps, line);)
+        if (uint8_t byte; m.parse(line) && m.rights[0] == 'r' && m.rights[1] == 'w')
+            return pread(mem_.get(), &byte, 1, static_cast<off_t>(m.low)) == 1;
+    return false;
+}
+
+std::shared_ptr<BusRange> UserMemory::pages(uint64_t page, bool writable) {
+    return std::make_shared<UserRange>(shared_from_this(), page, writable);
+}
+
 int UserMemory::check(uint64_t address, uint64_t length, bool writable) const {
     if (address + length < address)
         return -EFAULT;
@@ -34,15 +80,12 @@ int UserMemory::check(uint64_t address, uint64_t length, bool writable) const {
     uint64_t next = address; // everything below it is good
     const uint64_t end = address + length;
     for (std::string line; next < end && std::getline(maps, line);) {
-        uint64_t low = 0, high = 0;
-        char rights[5] = "";
-        if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &low, &high, rights) != 3)
+        Mapping m;
+        if (!m.parse(line) || m.high <= next)
             continue;
-        if (high <= next)
-            continue;
-        if (low > next || rights[0] != 'r' || (writable && rights[1] != 'w'))
+        if (m.low > next || m.rights[0] != 'r' || (writable && m.rights[1] != 'w'))
             return -EFAULT;
-        next = high;
+        next = m.high;
     }
     return next >= end ? 0 : -EFAULT;
 }

@@ -41,7 +41,7 @@ private:
 
 } // namespace
 
-int WindowTable::add(const std::shared_ptr<UserMemory>& memory, std::span<const myri_segment> segments, bool writable,
+int WindowTable::add(RegisteredMemory& memory, std::span<const myri_segment> segments, bool writable,
                      Added& added) {
     uint64_t length = 0;
     for (const myri_segment& segment : segments) {
@@ -52,7 +52,7 @@ int WindowTable::add(const std::shared_ptr<UserMemory>& memory, std::span<const 
     if (length == 0)
         return -EINVAL;
     for (const myri_segment& segment : segments)
-        if (const int status = segment.length ? memory->check(segment.address, segment.length, writable) : 0)
+        if (const int status = segment.length ? memory.check(segment.address, segment.length, writable) : 0)
             return status;
     const auto free = std::ranges::find(windows_, Window::State::free, &Window::state);
     if (free == windows_.end())
@@ -67,7 +67,7 @@ int WindowTable::add(const std::shared_ptr<UserMemory>& memory, std::span<const 
         const uint64_t page = segment.address / PAGE * PAGE;
         const uint64_t offset = segment.address - page;
         const uint64_t bytes = (offset + segment.length + PAGE - 1) / PAGE * PAGE;
-        on_bus.push_back(bus_.add(bytes, std::make_shared<UserRange>(memory, page, writable)));
+        on_bus.push_back(bus_.add(bytes, memory.pages(page, writable)));
         fits = builder.append(on_bus.back() + offset, segment.length);
         if (!fits)
             break;

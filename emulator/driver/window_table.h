@@ -15,7 +15,7 @@
 
 #include "abi/driver.h"
 #include "abi/firmware.h"
-#include "emulator/driver/user_memory.h"
+#include "emulator/driver/registered_memory.h"
 
 namespace myri::emulator {
 
@@ -28,8 +28,7 @@ public:
         uint64_t list = 0; // bus address
     };
     // 0 or -EINVAL, -EFAULT, -EPERM, -ENOSPC, -E2BIG as abi/driver.h says; `added` is what the card must be told.
-    int add(const std::shared_ptr<UserMemory>& memory, std::span<const myri_segment> segments, bool writable,
-            Added& added);
+    int add(RegisteredMemory& memory, std::span<const myri_segment> segments, bool writable, Added& added);
     // -EINVAL: there is no such window. Otherwise it cannot be named any more, but stays on the bus.
     int retire(uint32_t window, uint32_t generation);
     // The card has let go of a window, of all: they leave the bus and their places are free.

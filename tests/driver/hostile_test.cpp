@@ -47,17 +47,19 @@ myri_frame frame_of(uint32_t request, size_t length) {
 } // namespace
 
 TEST_CASE("another ABI version is told ours and closed") {
-    const Result r = fabric({"run", "--on", "n0", client("attach 2")});
-    CHECK_EQ(r.out, "attach -71 abi 1 hosts n0 n1\n");
+    const std::string ours = std::to_string(MYRI_DRIVER_ABI), other = std::to_string(MYRI_DRIVER_ABI + 1);
+    const Result r = fabric({"run", "--on", "n0", client("attach " + other)});
+    CHECK_EQ(r.out, "attach -71 abi " + ours + " hosts n0 n1\n");
     CHECK_EQ(r.status, 3);
-    CHECK(r.said("driver ABI 2, this fabric has 1"));
+    CHECK(r.said("driver ABI " + other + ", this fabric has " + ours));
 }
 
 TEST_CASE("no host, or one that does not exist, gets the list") {
-    const Result none = fabric({"run", "--on", "n0", "MYRI_HOST= " + client("attach 1")});
-    CHECK_EQ(none.out, "attach -2 abi 1 hosts n0 n1\n");
-    const Result other = fabric({"run", "--on", "n0", "MYRI_HOST=n7 " + client("attach 1")});
-    CHECK_EQ(other.out, "attach -2 abi 1 hosts n0 n1\n");
+    const std::string ours = std::to_string(MYRI_DRIVER_ABI);
+    const Result none = fabric({"run", "--on", "n0", "MYRI_HOST= " + client("attach " + ours)});
+    CHECK_EQ(none.out, "attach -2 abi " + ours + " hosts n0 n1\n");
+    const Result other = fabric({"run", "--on", "n0", "MYRI_HOST=n7 " + client("attach " + ours)});
+    CHECK_EQ(other.out, "attach -2 abi " + ours + " hosts n0 n1\n");
 }
 
 TEST_CASE("a process that no command has started cannot attach in virtual time") {
@@ -75,6 +77,9 @@ TEST_CASE("stores into somebody else's endpoint end the connection") {
     survives("hostile: foreign store", "which it does not have open");
 }
 TEST_CASE("wrong descriptors are refused") { survives("hostile: descriptors", "attach refused"); }
+TEST_CASE("a client without usable memory gets a bounce area, and windows in it alone") {
+    survives("hostile: no memory", "its second descriptor is not /proc/self/mem");
+}
 TEST_CASE("requests with bad values get an errno") { survives("hostile: values", ""); }
 TEST_CASE("a killed client is forgotten at any moment") { survives("hostile: killed anywhere", ""); }
 
@@ -150,8 +155,7 @@ TEST_CASE("hostile: descriptors" * doctest::skip()) {
     const int zero = open("/dev/zero", O_RDWR | O_CLOEXEC);
     const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
     const int parent = static_cast<int>(syscall(SYS_pidfd_open, getppid(), 0));
-    for (const std::vector<int>& fds : {std::vector<int>{}, {pidfd}, {zero, zero}, {pidfd, zero}, {parent, zero},
-                                        {pidfd, pidfd}, {pidfd, zero, zero}, std::vector<int>(12, zero)}) {
+    for (const std::vector<int>& fds : {std::vector<int>{}, {pidfd}, {zero, zero}, {parent, zero}, {pidfd, zero, zero}, std::vector<int>(12, zero)}) {
         TestClient client;
         myri_attach attach{};
         attach.abi = MYRI_DRIVER_ABI;
@@ -163,6 +167,51 @@ TEST_CASE("hostile: descriptors" * doctest::skip()) {
     }
     TestClient client; // and a good one is still welcome
     CHECK_EQ(client.attach(), 0);
+}
+
+TEST_CASE("hostile: no memory" * doctest::skip()) {
+    const int zero = open("/dev/zero", O_RDWR | O_CLOEXEC), pidfd = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
+    for (const int memory : {zero, pidfd, -1}) {
+        TestClient client; // in virtual time a process is attached once: the one before has gone
+        REQUIRE_EQ(client.attach(MYRI_DRIVER_ABI, memory), 0);
+        Endpoint endpoint;
+        endpoint.info.bounce_bytes = 0xfffff000; // is for the driver to say
+        REQUIRE_EQ(client.open(MYRI_ANY, endpoint), 0);
+        const uint32_t size = endpoint.info.bounce_bytes, offset = endpoint.info.bounce_offset;
+        CHECK(size >= 1u << 20);
+        CHECK(size <= FW_WINDOW_MAX);
+        CHECK_EQ(offset % 4096, 0u);
+        CHECK(offset >= endpoint.info.page_offset + sizeof(myri_host_page));
+        CHECK_EQ(endpoint.info.ring_bytes, uint64_t{offset} + size);
+
+        static uint8_t own[4096];
+        myri_register reg{};
+        reg.endpoint = endpoint.info.endpoint;
+        reg.count = 1;
+        const auto in_area = [&](uint64_t address, uint64_t length, uint32_t flags = MYRI_REGISTER_WRITABLE) {
+            reg.flags = flags | MYRI_REGISTER_BOUNCE;
+            reg.segment[0] = {address, length};
+            return client.request(MYRI_REGISTER, reg);
+        };
+        CHECK_EQ(in_area(0, size), 0);
+        CHECK_EQ(in_area(size - 1, 1, 0), 0);
+        CHECK_EQ(in_area(0, size + 1), -EFAULT);
+        CHECK_EQ(in_area(size, 1), -EFAULT);
+        CHECK_EQ(in_area(1, size), -EFAULT);
+        CHECK_EQ(in_area(~uint64_t{0}, 1), -EFAULT);
+        CHECK_EQ(in_area(~uint64_t{0} - 4095, 8192), -EFAULT);
+        CHECK_EQ(in_area(0, ~uint64_t{0}), -E2BIG);
+        CHECK_EQ(in_area(0, 0), -EINVAL);
+        CHECK_EQ(in_area(0, 64, 4), -EINVAL);
+        CHECK_EQ(in_area(reinterpret_cast<uint64_t>(own), sizeof own), -EFAULT);
+        reg.flags = MYRI_REGISTER_WRITABLE;
+        CHECK_EQ(client.request(MYRI_REGISTER, reg), -EOPNOTSUPP);
+        reg.endpoint = (endpoint.info.endpoint + 1) % FW_ENDPOINTS;
+        CHECK_EQ(in_area(0, 64), -EINVAL);
+        CHECK_EQ(client.close(endpoint), 0);
+    }
+    close(zero);
+    close(pidfd);
 }
 
 TEST_CASE("hostile: values" * doctest::skip()) {
@@ -205,6 +254,10 @@ TEST_CASE("hostile: values" * doctest::skip()) {
     reg.endpoint = number;
     reg.segment[0].address = 0;
     CHECK_EQ(client.request(MYRI_REGISTER, reg), -EFAULT);
+    reg.flags = MYRI_REGISTER_BOUNCE;
+    CHECK_EQ(client.request(MYRI_REGISTER, reg), -EINVAL); // there is no bounce area
+    reg.flags = 4;
+    CHECK_EQ(client.request(MYRI_REGISTER, reg), -EINVAL);
 
     myri_dmabench bench{0, 9, 4096, 1, 0, 0, 0};
     CHECK_EQ(client.request(MYRI_DMABENCH, bench), -EINVAL);

@@ -90,17 +90,19 @@ int TestClient::request(uint32_t which, void* structure, size_t length, const st
     return send_raw(bytes.data(), bytes.size(), fds) ? receive(structure, length) : 1;
 }
 
-int TestClient::attach(uint32_t abi) {
+int TestClient::attach(uint32_t abi, int given) {
     attached = {};
     attached.abi = abi;
-    attached.has_memory = 1;
+    attached.has_memory = given >= 0;
     if (const char* host = std::getenv("MYRI_HOST"))
         std::strncpy(attached.host, host, sizeof attached.host - 1);
     const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
-    const int memory = ::open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-    const int status = request(MYRI_ATTACH, &attached, sizeof attached, {pidfd, memory});
-    ::close(pidfd);
-    ::close(memory);
+    std::vector<int> fds{pidfd};
+    if (given >= 0)
+        fds.push_back(given ? dup(given) : ::open("/proc/self/mem", O_RDWR | O_CLOEXEC));
+    const int status = request(MYRI_ATTACH, &attached, sizeof attached, fds);
+    for (const int fd : fds)
+        ::close(fd);
     if (status == 0 && attached.time == MYRI_TIME_VIRTUAL) {
         void* base = mmap(nullptr, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, received.at(0), 0);
         if (base == MAP_FAILED)

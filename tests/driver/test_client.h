@@ -39,7 +39,8 @@ public:
     // The next frame's status; 1 if the connection has been closed.
     int receive(void* structure, size_t length);
 
-    int attach(uint32_t abi = MYRI_DRIVER_ABI);
+    // `memory`: goes along as /proc/self/mem; -1: none does; 0: the real one.
+    int attach(uint32_t abi = MYRI_DRIVER_ABI, int memory = 0);
     int open(uint32_t endpoint, Endpoint& out);
     int close(const Endpoint& endpoint);
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 
+#include "emulator/driver/user_memory.h"
 #include "emulator/driver/window_table.h"
 
 using namespace myri::emulator;
@@ -43,7 +44,7 @@ struct Table {
     WindowTable::Added added;
     Table() { bus.set_bus_master(true); }
     int add(std::vector<myri_segment> segments, bool writable = true) {
-        return table.add(memory, segments, writable, added);
+        return table.add(*memory, segments, writable, added);
     }
     fw_piece piece(uint32_t n) {
         fw_piece p;
