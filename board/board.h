@@ -50,8 +50,10 @@ struct board {
     /* SRAM offsets, read from the globals and checked once at boot */
     uint32_t endpoints, endpoint_windows, windows, peers, counters, counter_count;
     uint32_t idle_loop;
+    uint32_t critical_end;       /* program text and constants end here */
     char firmware_version[48];
     uint32_t command_number;     /* of the command in progress or done last */
+    uint32_t msi_number;         /* tells one setting of the MSI from the one before */
     bool command_busy;
 };
 
@@ -111,33 +113,43 @@ uint32_t board_heartbeat(struct board *board);
 
 /*
  * MSI instead of REQ_ACK_0: the firmware itself writes `data` to `address`. After board_boot, and again whenever the
- * system has moved the interrupt; off after each boot.
+ * system has moved the interrupt; off after each boot. An interrupt raised during the change may have gone the old way
+ * or set REQ_ACK_0, so look for its causes once afterwards.
  */
 void board_msi_set(struct board *board, bool enabled, uint64_t address, uint32_t data);
 
 /*
- * What a watchdog asks, at least each FW_HEARTBEAT_MS * 5. 0: alive or not yet known; -ENODEV: the card does not
- * answer (all ones); -EBADMSG: SRAM parity error; -EIO: the firmware has stopped and said why; -ETIMEDOUT: its
- * heartbeat stands still for `limit_ms` (>= 2000) of the times `now_ms` given here.
+ * Why the firmware has stopped by itself, or NULL. It raises the interrupt when it stops; after a parity error, with
+ * MSI, it does not (nothing is transferred then): board_watch() finds it.
  */
-struct board_watch {
+const char *board_stopped(struct board *board);
+
+/*
+ * What a watchdog asks, at least each FW_HEARTBEAT_MS * 5, with a struct that began as zeros. 0: alive or not yet
+ * known; -ENODEV: the card does not answer (all ones); -EBADMSG: SRAM parity error; -EIO: the firmware has stopped and
+ * said why; -ETIMEDOUT: its heartbeat stands still for `limit_ms` of the times `now_ms` given here; -EINVAL: limit_ms
+ * below BOARD_WATCH_LIMIT_MIN_MS.
+ */
+#define BOARD_WATCH_LIMIT_MIN_MS 2000u
+struct board_watchdog {
     uint32_t heartbeat;
     uint64_t since_ms;
     bool begun;
 };
-int board_watch(struct board *board, struct board_watch *watch, uint64_t now_ms, uint32_t limit_ms);
+int board_watch(struct board *board, struct board_watchdog *watch, uint64_t now_ms, uint32_t limit_ms);
 
 /*
  * After a parity error: clears it as the original driver did and tells whether only data was hit (0: load the
  * firmware anew and go on) or program text too, or the firmware does not answer (-EIO: the card is not to be
- * trusted). Waits through ops->delay_ms.
+ * trusted), or the card does not (-ENODEV). Waits LANAI_RESET_SETTLE_MS through ops->delay_ms.
  */
 int board_parity_judge(struct board *board);
 
 /*
+ * Marks the endpoint as existing while its process has not come back: packets to it are dropped without an answer.
  * Restart: board_boot anew, board_msi_set, board_endpoint_hold for each endpoint that is to live on, then the peer
  * table (before it no packet is answered), and for each endpoint whose process comes back board_endpoint_set,
- * its windows, FW_COMMAND_OPEN.
+ * its windows, FW_COMMAND_OPEN. An endpoint on hold is closed like an open one.
  */
 int board_endpoint_hold(struct board *board, uint32_t endpoint);
 

@@ -82,6 +82,14 @@ int board_endpoint_clear(struct board *board, uint32_t endpoint) {
     return status;
 }
 
+int board_endpoint_hold(struct board *board, uint32_t endpoint) {
+    const int status = board_endpoint_check(board, endpoint);
+
+    if (!status)
+        board_write(board, ENTRY(board, endpoint, state), FW_ENDPOINT_HELD);
+    return status;
+}
+
 uint32_t board_endpoint_wake_count(struct board *board, uint32_t endpoint) {
     return board_endpoint_check(board, endpoint) ? 0 : board_read(board, ENTRY(board, endpoint, wake_count));
 }

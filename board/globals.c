@@ -82,6 +82,12 @@ int board_globals_read(struct board *board, uint32_t image_size) {
                   board->idle_loop, image_size);
         return -EIO;
     }
+    board->critical_end = board_read(board, BOARD_GLOBAL(critical_end));
+    if (board->critical_end % 4 != 0 || board->critical_end == 0 || board->critical_end > image_size) {
+        board_log(board, "firmware globals: text and constants end at 0x%x: must be a multiple of 4 up to 0x%x",
+                  board->critical_end, image_size);
+        return -EIO;
+    }
     read_version(board);
     return 0;
 }

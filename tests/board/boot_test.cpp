@@ -64,6 +64,7 @@ TEST_CASE("a card is booted by exactly the original driver's steps, in their ord
         "read 1024..1028",
         "read 1010..1024",
         "read 1028..102c", // tables and idle loop
+        "read 1044..1048", // end of text and constants
         "read 1060..1090",
         "read 10b0..10b4", // version text, mailbox
         "master on",
@@ -125,7 +126,7 @@ TEST_CASE("a wrong image is refused before the card is touched") {
     refused(image, -EINVAL, "0x6c797269");
     image = good_image();
     image[FW_GLOBALS + 7] = FW_ABI_VERSION + 1;
-    refused(image, -EPROTO, "ABI version 2");
+    refused(image, -EPROTO, "ABI version 3");
     image = good_image();
     image[FW_GLOBALS + offsetof(fw_globals, status) + 3] = FW_STATUS_INIT;
     refused(image, -EINVAL, "has run before");
@@ -250,6 +251,9 @@ TEST_CASE("firmware whose tables are not in SRAM, misaligned or overlap is refus
         {GLOBAL(counter_count), 129, "129 counters"},
         {GLOBAL(idle_loop), 0x402, "idle loop"},
         {GLOBAL(idle_loop), 0x2000, "idle loop"},
+        {GLOBAL(critical_end), 0x180e, "text and constants"},
+        {GLOBAL(critical_end), 0x2004, "text and constants"},
+        {GLOBAL(critical_end), 0, "text and constants"},
     };
     for (const Case& c : cases) {
         CAPTURE(c.where);

@@ -140,6 +140,7 @@ void good_firmware(FakeCard& c) {
         c.set_global(offsetof(fw_globals, counters), 0x50000);
         c.set_global(offsetof(fw_globals, counter_count), FW_COUNTER_COUNT);
         c.set_global(offsetof(fw_globals, idle_loop), 0x400);
+        c.set_global(offsetof(fw_globals, critical_end), 0x180c);
         std::memcpy(c.sram.data() + FW_GLOBALS + offsetof(fw_globals, version), "fake 1", 7);
         c.set_global(offsetof(fw_globals, status), FW_STATUS_INIT);
     } else if (c.global(offsetof(fw_globals, params_ready)) == 1) {

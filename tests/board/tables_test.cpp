@@ -88,6 +88,19 @@ TEST_CASE("clearing an endpoint only changes its state") {
     CHECK(bytes_at(card, 0x20000 + 31 * 64, 64) == expected);
 }
 
+TEST_CASE("an endpoint on hold has its state alone, and is cleared like an open one") {
+    FakeCard card;
+    boot_good(card);
+    const Bytes before = card.sram;
+    REQUIRE(board_endpoint_hold(&card.board, 7) == 0);
+    CHECK(bytes_at(card, 0x20000 + 7 * 64, 4) == Bytes{0, 0, 0, 2});
+    REQUIRE(board_endpoint_clear(&card.board, 7) == 0);
+    CHECK(card.sram == before);
+    CHECK(board_endpoint_hold(&card.board, 32) == -EINVAL);
+    CHECK(contains(card.said(), "endpoint 32"));
+    CHECK(card.sram == before);
+}
+
 TEST_CASE("endpoints and rings out of range are refused and nothing is written") {
     FakeCard card;
     boot_good(card);
