@@ -127,14 +127,15 @@ Layout place_sections(std::deque<ObjectFile>& objects, uint32_t limit, const cha
     for (const auto& item : fixed)
         placer.put(item, fixed_address(item));
     placer.check_overlaps();
+    Layout layout;
     for (const auto& kind : flowing) {
+        if (&kind == &flowing[2])
+            layout.constants_end = static_cast<uint32_t>(align(next, 4));
         for (const auto& item : kind) {
             placer.put(item, placer.find(next, item.section->alignment, item.section->size));
             next = item.section->address + uint64_t{item.section->size};
         }
     }
-
-    Layout layout;
     layout.image_end = placer.image_end();
     uint32_t alignment = 4;
     uint64_t size = 0;

@@ -4,7 +4,8 @@
 // Concepts: .text.start stands at 0, the reset vector; a section named .at.HEXADDR at that address; the
 // others flow around those in the order text, read-only data, data, each in the order of the command line.
 // The bss of all objects is one block, so that start-up code can clear __bss_start..__bss_end without
-// touching anything else. The image is everything up to the last byte that is not bss.
+// touching anything else. The image is everything up to the last byte that is not bss. Nothing writes the text and the
+// read-only data, which lie below __constants_end with the fixed sections between them.
 #ifndef MYRI_FIRMWARE_LINKER_LAYOUT_H
 #define MYRI_FIRMWARE_LINKER_LAYOUT_H
 
@@ -15,7 +16,8 @@
 namespace myri::linker {
 
 struct Layout {
-    uint32_t image_end = 0; // bytes in the image file, a multiple of 4 like the next two
+    uint32_t image_end = 0; // bytes in the image file, a multiple of 4 like those below
+    uint32_t constants_end = 0;
     uint32_t bss_start = 0;
     uint32_t bss_end = 0;
 };

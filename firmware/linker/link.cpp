@@ -14,7 +14,7 @@ namespace {
 ObjectFile linker_object() {
     ObjectFile object;
     object.path = "lanai-ld";
-    for (const char* name : {"__bss_start", "__bss_end", "__image_end"}) {
+    for (const char* name : {"__bss_start", "__bss_end", "__image_end", "__constants_end"}) {
         Symbol symbol;
         symbol.name = name;
         symbol.place = Symbol::Place::absolute;
@@ -40,8 +40,8 @@ LinkResult link(const LinkOptions& options) {
     const Layout layout =
         place_sections(objects, limited ? options.limit : eeprom,
                        limited ? "the limit given with --limit" : "where the EEPROM area of the SRAM begins");
-    const uint32_t values[] = {layout.bss_start, layout.bss_end, layout.image_end};
-    for (size_t i = 0; i < 3; ++i)
+    const uint32_t values[] = {layout.bss_start, layout.bss_end, layout.image_end, layout.constants_end};
+    for (size_t i = 0; i < std::size(values); ++i)
         objects.front().symbols[i].value = values[i];
 
     return {build_image(objects, symbols, layout), map_text(objects, layout)};

@@ -27,6 +27,7 @@ std::string map_text(std::deque<ObjectFile>& objects, const Layout& layout) {
         {layout.bss_start, "__bss_start", 0, 'B'},
         {layout.bss_end, "__bss_end", 0, 'B'},
         {layout.image_end, "__image_end", 0, 'D'},
+        {layout.constants_end, "__constants_end", 0, 'R'},
     };
     for (auto& object : objects) {
         for (auto& symbol : object.symbols) {

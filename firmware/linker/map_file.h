@@ -13,7 +13,8 @@
 
 namespace myri::linker {
 
-// The text of the map, with the linker's own symbols __bss_start, __bss_end and __image_end.
+// The text of the map, with the linker's own symbols __bss_start, __bss_end, __image_end and
+// __constants_end.
 std::string map_text(std::deque<ObjectFile>& objects, const Layout& layout);
 
 } // namespace myri::linker

@@ -46,6 +46,7 @@ TEST_CASE("sections are sorted start, text, read-only, data, bss, and bss is not
     CHECK(word_at(r.image, 0x20) == 7);
     CHECK(r.map == "00000010      8 T code\n"
                    "0000001c      4 R fixed\n"
+                   "00000020      0 R __constants_end\n"
                    "00000020      4 D value\n"
                    "00000024      0 B __bss_start\n"
                    "00000024      0 D __image_end\n"
