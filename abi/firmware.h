@@ -306,8 +306,9 @@ struct fw_globals {
     be32 core_khz;           /* processor clock */
     be32 critical_end;       /* firmware writes, before INIT: end of program text and constants, which begin at 0 */
     /*
-     * driver writes, at any time: MSI. While msi_enabled the firmware raises the interrupt by writing msi_data, a
-     * little-endian word, to this bus address; otherwise by REQ_ACK_0.
+     * driver writes, at any time: MSI. While msi_enabled is not 0 the firmware raises the interrupt by writing
+     * msi_data, a little-endian word, to this bus address; otherwise by REQ_ACK_0. To change them the driver stores 0
+     * first and then another number than before, so that no mixture of old and new is used.
      */
     be32 msi_enabled;
     be32 msi_address_high;
@@ -347,7 +348,8 @@ MYRI_ASSERT_SIZE(struct fw_globals, 192);
     X(frames_unwanted, "Frames of no open pull")                                                                   \
     X(frames_bad, "Frames that do not fit their pull")                                                             \
     X(blocks, "Blocks completed")                                                                                  \
-    X(dma_errors, "DMA errors")
+    X(dma_errors, "DMA errors")                                                                                    \
+    X(dropped_held, "Dropped, endpoint on hold")
 
 enum fw_counter {
 #define FW_COUNTER_ENUM(name, label) FW_COUNTER_##name,

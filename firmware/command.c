@@ -2,6 +2,7 @@
 #include "firmware/command.h"
 #include "firmware/bench.h"
 #include "firmware/endpoint.h"
+#include "firmware/interrupt.h"
 #include "firmware/quiet.h"
 
 uint32_t command_done;
@@ -15,7 +16,7 @@ static void finish(enum fw_command_result result, uint32_t value) {
     store32(&globals.mailbox.result1, value);
     command_done = load32(&globals.mailbox.request);
     store32(&globals.mailbox.done, command_done);
-    register_store32(ISR, LANAI_ISR_REQ_ACK_0);
+    interrupt_raise();
 }
 
 static void drain_then_finish(int only_dma) {

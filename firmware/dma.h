@@ -21,6 +21,8 @@
 
 #define DMA_RING 64u
 
+#define DMA_TAG_NONE 0xffu /* WRITE channel tags: index of a receive buffer that the transfer reads from, or this */
+
 /* A power of two in size, so that indexing is a shift. */
 struct dma_cell {
     struct lanai_dma_descriptor descriptor;

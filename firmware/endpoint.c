@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 #include "firmware/event.h"
+#include "firmware/interrupt.h"
 
 struct endpoint endpoints[FW_ENDPOINTS] __attribute__((aligned(128)));
 struct endpoint* open_endpoints[FW_ENDPOINTS + 1];
@@ -44,7 +45,7 @@ void endpoint_open(uint32_t id) {
 }
 
 void endpoint_shut(uint32_t id) {
-    event_wakes_noted -= endpoints[id].wake_noted;
+    interrupt_causes -= endpoints[id].wake_noted;
     endpoints[id].open = 0;
     endpoints[id].event_limit = endpoints[id].events_written; /* no room: the short way needs no look at `open` */
     endpoints[id].wake_noted = 0;

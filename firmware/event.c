@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 #include "firmware/event.h"
+#include "firmware/interrupt.h"
 #include "firmware/tick.h"
-
-uint32_t event_wakes_noted;
 
 /* The last 16 bytes of a brief event, one for each place of the WRITE channel's ring. */
 static uint32_t brief[DMA_RING][4] __attribute__((aligned(16)));
@@ -35,7 +34,7 @@ void event_wake(struct endpoint* e) {
     e->wake_noted = 1;
     e->wake_first = e->wake_last;
     e->wake_since = register_load32(RTC);
-    event_wakes_noted++;
+    interrupt_causes++;
     tick_want(TICK_WAKES);
 }
 
@@ -54,7 +53,7 @@ void event_wake_due(void) {
         uint32_t after = load32(&e->window->wake_after_us);
         if (after == FW_WAKE_NEVER && all_there) {
             e->wake_noted = 0; /* nobody waits: an idle card must not tick for it */
-            event_wakes_noted--;
+            interrupt_causes--;
             continue;
         }
         int read = load32(&e->window->events_consumed) == e->events_written;
@@ -62,7 +61,7 @@ void event_wake_due(void) {
             continue; /* not there, or not yet due */
         if (read || all_there) {
             e->wake_noted = 0;
-            event_wakes_noted--;
+            interrupt_causes--;
         } else {
             e->wake_first = e->wake_last; /* later ones are on their way: once more when they are there */
         }
@@ -72,8 +71,8 @@ void event_wake_due(void) {
             raise = 1;
         }
     }
-    if (raise) {
+    if (raise)
         COUNT(interrupts);
-        register_store32(ISR, LANAI_ISR_REQ_ACK_0);
-    }
+    if (raise || interrupt_causes & INTERRUPT_OWED)
+        interrupt_raise();
 }

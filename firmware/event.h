@@ -13,8 +13,6 @@
 #include "firmware/dma.h"
 #include "firmware/endpoint.h"
 
-#define DMA_TAG_NONE 0xffu /* WRITE channel tags: index of a receive buffer that the transfer reads from, or this */
-
 /* True if the endpoint's ring takes one more event. */
 static inline int event_room(struct endpoint* e) {
     if (e->events_written != e->event_limit)
@@ -55,6 +53,5 @@ int event_brief(struct endpoint* e, enum fw_event_type type, uint32_t a, uint32_
 
 /* Raises interrupts that are due. Called when events have reached the host and on timer ticks. */
 void event_wake_due(void);
-extern uint32_t event_wakes_noted; /* endpoints with wake_noted set */
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 #include "firmware/globals.h"
+#include "firmware/stop.h"
 
 struct fw_globals globals __attribute__((section(".at.1000"))) = {
     .magic = {FW_MAGIC},
@@ -15,6 +16,8 @@ struct peer_route peer_routes[FW_PEERS];
 uint32_t my_card;
 uint32_t counters[FW_COUNTER_COUNT];
 
+extern const char __constants_end[]; /* lanai-ld's */
+
 static uint32_t sram_offset(const void* object) { return (uint32_t)(uintptr_t)object; }
 
 void globals_init(void) {
@@ -24,6 +27,7 @@ void globals_init(void) {
     store32(&globals.peers, sram_offset(peer_table));
     store32(&globals.counters, sram_offset(counters));
     store32(&globals.counter_count, FW_COUNTER_COUNT);
+    store32(&globals.critical_end, sram_offset(__constants_end));
     store32(&globals.status, FW_STATUS_INIT);
     while (load32(&globals.params_ready) == 0) {
     }
@@ -58,14 +62,4 @@ uint32_t peer_find(uint32_t card) {
             high = middle;
     }
     return FW_PEERS;
-}
-
-_Noreturn void firmware_stop(enum fw_error reason) {
-    store32(&globals.error, reason);
-    store32(&globals.status, FW_STATUS_ERROR);
-    /* Arriving packets are dropped and nothing is held in the port: other cards must not be stopped by this one. */
-    register_store32(P0_RPL_CONFIG, 0);
-    register_store8(P0_SEND_CONTROL, LANAI_SEND_CONTROL_FLUSH);
-    for (;;) {
-    }
 }

@@ -37,7 +37,4 @@ void peers_take(uint32_t count);
 /* The index of the peer with these low 32 bits of a MAC address, or FW_PEERS. */
 uint32_t peer_find(uint32_t card);
 
-/* Stops for good: status ERROR, the reason in globals.error. */
-_Noreturn void firmware_stop(enum fw_error reason);
-
 #endif

@@ -6,24 +6,36 @@
  * reads no clock. Receiving goes before sending; each pass takes one packet and one request of each endpoint.
  */
 #include "firmware/command.h"
+#include "firmware/interrupt.h"
 #include "firmware/pull.h"
 #include "firmware/receive.h"
 #include "firmware/serve.h"
 #include "firmware/short_message.h"
+#include "firmware/stop.h"
 #include "firmware/tick.h"
 
 #define TIMERS (LANAI_ISR_TIME(0) | LANAI_ISR_TIME(1))
+#define FAILURES (LANAI_ISR_DMA_ERROR | LANAI_ISR_PARITY)
 #define LOOKED_AT                                                                                                  \
     (LANAI_ISR_DMA_DONE(DMA_READ) | LANAI_ISR_DMA_DONE(DMA_WRITE) | LANAI_ISR_DMA_DONE(DMA_LISTS) |                \
-     LANAI_ISR_DMA_DONE(DMA_BENCH) | LANAI_ISR_DMA_ERROR | LANAI_ISR_P0_SENT | TIMERS)
+     LANAI_ISR_DMA_DONE(DMA_BENCH) | LANAI_ISR_P0_SENT | TIMERS | FAILURES)
+
+static _Noreturn __attribute__((noinline)) void failed(uint32_t isr) {
+    if (isr & LANAI_ISR_PARITY)
+        firmware_stop_parity();
+    COUNT(dma_errors);
+    firmware_stop(FW_ERROR_DMA);
+}
 
 static void interrupts(uint32_t isr) {
+    if (isr & FAILURES)
+        failed(isr); /* PARITY_INT is left for the host to see */
     register_store32(ISR, isr); /* before looking for the cause: what comes later sets the bit again */
     if (isr & LANAI_ISR_P0_SENT)
         transmit_collect();
     if (isr & LANAI_ISR_DMA_DONE(DMA_WRITE)) {
         receive_collect();
-        if (event_wakes_noted)
+        if (interrupt_causes)
             event_wake_due();
     }
     if (isr & LANAI_ISR_DMA_DONE(DMA_READ))
@@ -34,10 +46,6 @@ static void interrupts(uint32_t isr) {
         dma_look(DMA_BENCH);
     if (isr & TIMERS)
         tick_interrupt(isr);
-    if (isr & LANAI_ISR_DMA_ERROR) {
-        COUNT(dma_errors);
-        firmware_stop(FW_ERROR_DMA);
-    }
 }
 
 /* Everything that is not a short message: kept out of the loop, whose length is part of every message's latency. */

@@ -3,6 +3,7 @@
 #include "firmware/nack.h"
 #include "firmware/pull.h"
 #include "firmware/serve.h"
+#include "firmware/stop.h"
 
 struct receive receive;
 
@@ -142,6 +143,10 @@ static int handle(uint32_t* packet, uint32_t length) {
     uint32_t id = second >> 24;
     struct endpoint* e = &endpoints[id & (FW_ENDPOINTS - 1)];
     IN_REGISTER(e);
+    if (id < FW_ENDPOINTS && !e->open && load32(&endpoint_table[id].state) == FW_ENDPOINT_HELD) {
+        COUNT(dropped_held); /* its process will be back, and then its peers' repeats are taken */
+        return 1;
+    }
     if (id >= FW_ENDPOINTS || !e->open) {
         if (kind == WIRE_NACK) {
             COUNT(nacks_received); /* refusing a refusal would be no news */

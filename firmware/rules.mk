@@ -5,4 +5,4 @@
 LANAIX_FLAGS := -mllvm -disable-constant-hoisting
 lanaix_LDFLAGS := --limit 0x100000
 $(eval $(call lanai_image,lanaix,$(addprefix firmware/,main.c globals.c endpoint.c dma.c event.c transmit.c receive.c \
-    slots.c nack.c tick.c command.c quiet.c bench.c pieces.c pull.c serve.c), $(LANAIX_FLAGS)))
+    slots.c nack.c interrupt.c stop.c tick.c command.c quiet.c bench.c pieces.c pull.c serve.c), $(LANAIX_FLAGS)))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
 #include "firmware/tick.h"
 #include "firmware/event.h"
+#include "firmware/interrupt.h"
 #include "firmware/nack.h"
 #include "firmware/pull.h"
 #include "firmware/transmit.h"
@@ -22,7 +23,7 @@ static void tick(void) {
     wanted = 0;
     if (who & TICK_WAKES) {
         event_wake_due();
-        if (event_wakes_noted)
+        if (interrupt_causes & ~INTERRUPT_OWED)
             tick_want(TICK_WAKES);
     }
     if (who & TICK_PULLS && pull_tick())
