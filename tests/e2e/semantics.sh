@@ -41,6 +41,8 @@ both --free --on n0 "$programs/closing sender n1" --on n1 "$programs/closing rec
 fabric 0 --free --on n0 "$programs/two_threads self"
 says '^self: all as expected$'
 for cache in 0 1; do
-    both --free --on n0 "MX_RCACHE=$cache $programs/forked sender n1" --on n1 "MX_RCACHE=$cache $programs/forked receiver n0"
+    for program in forked remapped; do
+        both --free --on n0 "MX_RCACHE=$cache $programs/$program sender n1" --on n1 "MX_RCACHE=$cache $programs/$program receiver n0"
+    done
 done
 finish
