@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cards that fail, and modules that go while they are needed (case C16 among them)."""
+import re
+
+from bed import Cases, check, expect
+from cases_messages import exchange
+
+CASES = Cases()
+
+
+def busy(sender, receiver):
+    """Messages that go on until they are stopped; returns the two jobs."""
+    job = receiver.start("timeout 120 mx_stream -w", user="ann")
+    return job, sender.start(f"timeout 120 mx_stream -w -d {receiver.name} -l 100000 -N 3000 -V", user="ann")
+
+
+@CASES.add("firmware stall: the card is restarted and messages go on")
+def stall(bed):
+    recovers(bed, "stall")
+
+
+@CASES.add("SRAM parity error: likewise")
+def parity(bed):
+    bed.guests[0].run("sleep 61", timeout=80)  # a second failure within 60 s is another matter
+    recovers(bed, "parity")
+
+
+def recovers(bed, fault):
+    n1, n2 = bed.guests
+    receiver, sender = busy(n1, n2)
+    n1.run("sleep 2")
+    expect(n1.run(f"echo 1 >/sys/kernel/debug/myri/myri0/{fault}"))
+    expect(n1.finish(sender, 120))
+    expect(n2.finish(receiver, 20))
+    said = n1.run("dmesg").output
+    check(re.search(rf"myri.*({fault}|heartbeat|restart)", said, re.I), f"the kernel says nothing of it:\n{said[-2000:]}")
+    expect(n1.run("mx_info", user="ann"), says=r"Running")
+    exchange(bed, "mx_pingpong", n2, n1, "-S 0 -E 300000 -M 9 -N 5 -V")
+
+
+@CASES.add("rmmod while an endpoint is open is refused or ends it; the module can be loaded again")
+def unload(bed):
+    n1, n2 = bed.guests
+    receiver, sender = busy(n1, n2)
+    n1.run("sleep 1")
+    n1.run("rmmod myri")
+    n1.run("kill -9 $(pidof mx_stream)")
+    n2.run("kill -9 $(pidof mx_stream)")
+    n1.finish(sender)
+    n2.finish(receiver)
+    for _ in range(10 if bed.long else 2):
+        n1.run("rmmod myri")
+        expect(n1.run("insmod /lib/modules/myri.ko && udevadm settle && ls /dev/myri0"))
+    install_peers(bed, n1)
+    exchange(bed, "mx_pingpong", n1, n2, "-S 0 -E 300000 -M 9 -N 5 -V")

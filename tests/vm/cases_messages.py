@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Messages between guests, and between a guest and a process of the machine that runs the fabric."""
+import re
+import time
+
+from bed import Cases, Failure, check, expect
+
+CASES = Cases()
+
+
+def exchange(bed, tool, sender, receiver, options, receiver_options="", user="ann", timeout=120):
+    """Runs both ends of a tool in two guests; both must come to a good end. Returns what the sender printed."""
+    job = receiver.start(f"timeout {timeout} {tool} {receiver_options}", user=user)
+    sent = sender.run(f"timeout {timeout} {tool} -d {receiver.name} {options}", user=user, timeout=timeout + 20)
+    received = receiver.finish(job)
+    expect(sent)
+    expect(received)
+    return sent.output
+
+
+def rows(output):
+    """Lengths that a table of mx_pingpong has."""
+    return [int(line.split()[0]) for line in output.splitlines() if re.match(r"^ +\d+ +\d+\.\d+ +\d+\.\d+$", line)]
+
+
+LENGTHS = "-S 0 -E 1048577 -M 4 -V"
+ALL_LENGTHS = [0, 1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576]
+
+
+@CASES.add("mx_pingpong -V, 0 B to 1 MiB, both directions")
+def pingpong(bed):
+    n1, n2 = bed.guests
+    for sender, receiver in ((n1, n2), (n2, n1)):
+        check(rows(exchange(bed, "mx_pingpong", sender, receiver, f"{LENGTHS} -N 5")) == ALL_LENGTHS, "not all lengths")
+
+
+@CASES.add("the same, blocking")
+def blocking(bed):
+    n1, n2 = bed.guests
+    check(rows(exchange(bed, "mx_pingpong", n1, n2, f"{LENGTHS} -N 5 -w", "-w")) == ALL_LENGTHS, "not all lengths")
+    check(rows(exchange(bed, "mx_pingpong", n2, n1, f"{LENGTHS} -N 5 -w")) == ALL_LENGTHS, "not all lengths")
+
+
+@CASES.add("one damaged byte is found")
+def damaged(bed):
+    n1, n2 = bed.guests
+    job = n2.start("timeout 60 mx_pingpong --damage-one-byte", user="ann")
+    sent = n1.run("timeout 60 mx_pingpong -d n2 -S 40000 -E 40001 -N 5 -V", user="ann", timeout=80)
+    n2.finish(job)
+    expect(sent, status=1, says="verification failed")
+
+
+@CASES.add("a guest and a local process, both directions")
+def local(bed):
+    for guest in bed.guests:
+        job = guest.start("timeout 60 mx_pingpong -w", user="ann")
+        sent = bed.fabric.run(["mx_pingpong", "-d", guest.name, *LENGTHS.split(), "-N", "5"])
+        received = guest.finish(job)
+        check(sent.returncode == 0 and rows(sent.stdout) == ALL_LENGTHS, f"to {guest.name}: {sent.stdout}")
+        expect(received)
+        process = bed.fabric.start(["mx_pingpong"])
+        try:
+            sent = guest.run(f"timeout 60 mx_pingpong -d n0 {LENGTHS} -N 5", user="ann", timeout=80)
+            check(rows(expect(sent).output) == ALL_LENGTHS, "not all lengths")
+            check(process.wait(20) == 0, f"the local receiver: {process.communicate()[0]}")
+        finally:
+            process.kill()
+            process.communicate()
+
+
+@CASES.add("mx_stream -V, one way and both ways, polling and blocking")
+def stream(bed):
+    n1, n2 = bed.guests
+    for length, options in ((100, "-N 200"), (20000, "-N 50"), (200000, "-N 20"), (200000, "-N 20 -x"), (8192, "-N 50 -x -w")):
+        said = exchange(bed, "mx_stream", n1, n2, f"-l {length} {options} -V", "-w" if "-w" in options else "")
+        check(re.search(rf"^Total: +{length} ", said, re.M), said)
+
+
+@CASES.add("mx_dmabench and mx_counters")
+def tools(bed):
+    for guest in bed.guests:
+        said = expect(guest.run("mx_dmabench -N 10 -E 16384", user="ann")).output
+        check(len(re.findall(r"^ +\d+ +\d+\.\d+ +\d+\.\d+", said, re.M)) == 9, said)
+        said = expect(guest.run("mx_counters", user="ann")).output
+        counters = {name.strip(): int(value) for name, value in re.findall(r"^ *([^:\n]+): +(\d+)", said, re.M)}
+        check(counters.get("Packets received", 0) > 0, said)
+        check(counters.get("Bad request slots") == 0 and counters.get("DMA errors") == 0, said)
+
+
+def interrupts(guest):
+    """Interrupts of the card so far."""
+    lines = [line for line in guest.run("cat /proc/interrupts").output.splitlines() if "myri" in line]
+    check(len(lines) == 1, f"not one interrupt of the card: {lines}")
+    return int(lines[0].split()[1])
+
+
+def calls(guest):
+    """System calls that strace counted, and what it printed."""
+    said = guest.run("cat /tmp/calls; rm -f /tmp/calls").output
+    total = re.search(r"^100\.00 .*? (\d+) +(?:\d+ +)?total$", said, re.M)
+    if not total:
+        raise Failure(f"strace counted nothing: {said}")
+    return int(total.group(1)), said
+
+
+@CASES.add("polling: no system call and no interrupt for a message")
+def polling(bed):
+    n1, n2 = bed.guests
+    for length in (0, 1000, 100000):
+        counted = {}
+        for rounds in (50, 450):
+            job = n2.start("mx_pingpong", user="ann")
+            before = interrupts(n1)
+            sent = n1.run(f"strace -f -c -o /tmp/calls mx_pingpong -d n2 -S {length} -E {length + 1} -N {rounds} -W 5",
+                          user="ann", timeout=120)
+            expect(sent)
+            expect(n2.finish(job))
+            counted[rounds] = (*calls(n1), interrupts(n1) - before)
+        # 400 more messages each way; the progress thread may look around now and then.
+        more_calls = counted[450][0] - counted[50][0]
+        more_interrupts = counted[450][2] - counted[50][2]
+        check(more_calls < 40, f"{length} B: {more_calls} more system calls for 800 more messages\n{counted[450][1]}")
+        check(more_interrupts < 10, f"{length} B: {more_interrupts} more interrupts for 800 more messages")
+
+
+@CASES.add("blocking: the process sleeps")
+def sleeps(bed):
+    n1 = bed.guests[0]
+    job = n1.start("mx_pingpong -w", user="ann")
+    time.sleep(1)
+    said = n1.run("p=$(pidof mx_pingpong); cat /proc/$p/stat; sleep 3; cat /proc/$p/stat; kill -INT $p").output
+    n1.finish(job)
+    ticks = [sum(int(word) for word in line.rsplit(")", 1)[1].split()[11:13]) for line in said.splitlines() if "mx_pingpong" in line]
+    check(len(ticks) == 2 and ticks[1] - ticks[0] <= 15, f"ticks of 10 ms: {ticks}\n{said}")
+
+
+PROGRAMS = ("truncation", "ordering", "matching", "sizes", "timeouts", "completion", "handler", "closing", "forked", "remapped")
+
+
+@CASES.add("the library's tests, two guests")
+def library(bed):
+    n1, n2 = bed.guests
+    for program in PROGRAMS:
+        place = f"timeout 120 /usr/local/e2e/{program}"
+        job = n2.start(f"{place} receiver n1", user="ann")
+        sent = n1.run(f"{place} sender n2", user="ann", timeout=140)
+        received = n2.finish(job)
+        expect(sent, says="^sender: all as expected$")
+        expect(received, says="^receiver: all as expected$")
+
+
+@CASES.add("the library's tests, one endpoint with itself and two of one card")
+def library_alone(bed):
+    n1 = bed.guests[0]
+    expect(n1.run("timeout 120 /usr/local/e2e/calls", user="ann", timeout=140), says="all as expected$")
+    for program in ("truncation", "ordering", "sizes", "two_threads"):
+        expect(n1.run(f"timeout 120 /usr/local/e2e/{program} self", user="ann", timeout=140), says="^self: all as expected$")
+    for program in ("ordering", "completion"):
+        job = n1.start(f"timeout 120 /usr/local/e2e/{program} receiver n1", user="bob")
+        expect(n1.run(f"timeout 120 /usr/local/e2e/{program} sender n1", user="ann", timeout=140), says="all as expected$")
+        expect(n1.finish(job), says="all as expected$")
