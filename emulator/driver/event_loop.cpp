@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "emulator/driver/event_loop.h"
 
+#include <poll.h>
 #include <sys/epoll.h>
 
 #include <array>
@@ -37,6 +38,23 @@ void EventLoop::forget(int fd) {
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
     watches_.erase(number->second);
     numbers_.erase(number);
+}
+
+void EventLoop::want_room(int fd, bool on) {
+    epoll_event event{};
+    event.events = on ? EPOLLIN | EPOLLOUT : EPOLLIN;
+    event.data.u64 = numbers_.at(fd);
+    if (epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) != 0)
+        fail("epoll_ctl");
+}
+
+// epoll_wait counts in milliseconds.
+bool EventLoop::once_us(int64_t timeout_us) {
+    pollfd any{epoll_.get(), POLLIN, 0};
+    const timespec timeout{timeout_us / 1'000'000, timeout_us % 1'000'000 * 1000};
+    if (ppoll(&any, 1, &timeout, nullptr) < 0 && errno != EINTR)
+        fail("ppoll");
+    return once(0);
 }
 
 bool EventLoop::once(int timeout_ms) {

@@ -21,9 +21,13 @@ public:
     // are watched `first` are handled first.
     void watch(int fd, Handler handler, bool first = false);
     void forget(int fd);
+    // Whether the handler of a watched fd is also called when the fd can be written to.
+    void want_room(int fd, bool on);
     // Waits at most `timeout_ms` (0: not at all, -1: for ever) and calls the handlers of what is ready.
     // False if nothing was.
     bool once(int timeout_ms);
+    // The same for a time in microseconds, at least 0.
+    bool once_us(int64_t timeout_us);
 
 private:
     struct Watch {

@@ -58,6 +58,8 @@ public:
     // Clocks the bus was occupied since the start, for the latency split and for tests.
     uint64_t busy_clocks() const { return busy_clocks_; }
     const HostProfile& profile() const { return profile_; }
+    // What the card may ask for in one read: its PCI-X command register, at most what the host profile says.
+    void set_read_limit(uint32_t bytes) { profile_.read_limit = bytes; }
 
 private:
     struct Burst {

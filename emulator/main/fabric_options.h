@@ -13,6 +13,7 @@ namespace myri::emulator {
 
 struct FabricOptions {
     unsigned hosts = 2;
+    unsigned guests = 0; // further hosts, which are virtual machines
     std::string card = "M3F-PCIXD-2";
     std::string host_profile = "opteron-8131";
     std::string firmware; // file; empty: the one that was built or installed with this program

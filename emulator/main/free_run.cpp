@@ -16,12 +16,18 @@ constexpr Time LAG = microseconds(100);    // how far simulated time may fall be
 } // namespace
 
 FreeRun::FreeRun(Machines& machines, DriverService& service, EventLoop& loop, Patience& patience)
-    : machines_(machines), service_(service), loop_(loop), patience_(patience), present_(machines.booted()),
-      anchor_(machines.booted()), anchor_wall_(wall_us()) {
+    : machines_(machines), service_(service), loop_(loop), patience_(patience), guests_(machines.guests()),
+      present_(machines.booted()), anchor_(machines.booted()), anchor_wall_(wall_us()) {
     service_.set_now([this] { return present(); });
+    for (GuestHost* guest : guests_)
+        guest->set_now([this] { return present(); });
 }
 
-FreeRun::~FreeRun() { service_.set_now({}); }
+FreeRun::~FreeRun() {
+    service_.set_now({});
+    for (GuestHost* guest : guests_)
+        guest->set_now({});
+}
 
 Time FreeRun::wall_time() const { return anchor_ + microseconds(static_cast<uint64_t>(wall_us() - anchor_wall_)); }
 
@@ -40,17 +46,28 @@ void FreeRun::advance() {
 
 // Nothing is going on but timers. (Cards that were touched take a pass to find out, without an event.)
 bool FreeRun::quiet() const {
-    for (size_t n = 0; n < machines_.size(); n++)
-        if (machines_.host(n).card().clock() != NEVER)
+    for (const Card* card : machines_.cards())
+        if (card->clock() != NEVER)
             return false;
     const Time next = machines_.scheduler().next();
     return next == NEVER || next > present_ + LAG;
 }
 
 void FreeRun::touch_cards() {
-    for (size_t n = 0; n < machines_.size(); n++)
-        if (machines_.host(n).card().idle())
-            machines_.host(n).card().touch(present_);
+    for (Card* card : machines_.cards())
+        if (card->idle())
+            card->touch(present_);
+}
+
+// True if one has made an access that we noticed.
+bool FreeRun::look_at_guests() {
+    bool activity = false;
+    watch_ = GuestHost::Watch::none;
+    for (GuestHost* guest : guests_) {
+        watch_ = std::max(watch_, guest->look());
+        activity |= guest->take_activity();
+    }
+    return activity;
 }
 
 void FreeRun::check_waits() {
@@ -76,7 +93,9 @@ void FreeRun::sleep() {
             us = std::min<int64_t>(us, next > now ? static_cast<int64_t>((next - now) / 1'000'000) : 0);
         if (wait_over_ >= 0)
             us = std::clamp<int64_t>(wait_over_ - wall_us(), 0, us);
-        loop_.once(static_cast<int>((us + 999) / 1000));
+        if (const int64_t nap = naps_.next(watch_); nap >= 0)
+            us = std::min(us, nap);
+        loop_.once_us(us);
     }
     service_.set_asleep(false);
 }
@@ -85,15 +104,17 @@ void FreeRun::until(const std::function<bool()>& over) {
     int64_t quiet_since = -1;
     while (!over() && !patience_.stopped()) {
         patience_.glance();
-        if (service_.any_endpoint())
+        const bool guest_activity = look_at_guests();
+        if (guest_activity || watch_ == GuestHost::Watch::requests || service_.any_endpoint())
             touch_cards();
         advance();
-        const bool activity = service_.take_activity();
+        const bool activity = service_.take_activity() || guest_activity;
         if (activity || (wait_over_ >= 0 && wall_us() >= wait_over_))
             check_waits();
         const Time last = std::exchange(last_event_, machines_.scheduler().now());
         if (activity || last != last_event_ || !quiet()) {
             quiet_since = -1;
+            naps_.awake();
             continue;
         }
         const int64_t now = wall_us();

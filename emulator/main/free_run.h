@@ -5,7 +5,8 @@
 //
 // Processes store into SRAM without telling anybody. While there is something to do, idle cards are made to look
 // again and again; after a short while of nothing, `card_asleep` is set, the cards look once more, and the thread
-// sleeps until a request, or until the next timer is due.
+// sleeps until a request, or until the next timer is due. Guests have no `card_asleep`: while a guest's firmware runs,
+// the thread only naps (emulator/vfio_user/naps.h).
 #pragma once
 
 #include <functional>
@@ -13,6 +14,7 @@
 #include "emulator/driver/driver_service.h"
 #include "emulator/driver/patience.h"
 #include "emulator/main/machines.h"
+#include "emulator/vfio_user/naps.h"
 
 namespace myri::emulator {
 
@@ -29,6 +31,7 @@ private:
     void advance();
     bool quiet() const;
     void touch_cards();
+    bool look_at_guests();
     void check_waits();
     void sleep();
 
@@ -36,6 +39,9 @@ private:
     DriverService& service_;
     EventLoop& loop_;
     Patience& patience_;
+    const std::vector<GuestHost*> guests_;
+    GuestHost::Watch watch_ = GuestHost::Watch::none; // the most that a guest needs
+    Naps naps_;
     Time present_;
     int64_t wait_over_ = -1; // wall time when the next MYRI_WAIT is over; -1: none
     Time last_event_ = 0; // as quiet() knows it

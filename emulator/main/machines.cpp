@@ -40,29 +40,41 @@ std::vector<uint8_t> read_firmware(std::string path) {
 Machines::Machines(const FabricOptions& o, bool sessions_from_seed) : faults_(o.seed) {
     const CardProfile card = load_card_profile(o.card);
     const HostProfile profile = load_host_profile(o.host_profile);
-    network_ = std::make_unique<Network>(scheduler_, one_crossbar(o.hosts), FabricParameters{}, &faults_);
+    const unsigned all = o.hosts + o.guests;
+    if (all == 0 || all > HOSTS_MAX)
+        throw std::runtime_error(fmt::format("{} hosts and {} guests: 1 to {} together are possible", o.hosts, o.guests,
+                                             HOSTS_MAX));
+    network_ = std::make_unique<Network>(scheduler_, one_crossbar(all), FabricParameters{}, &faults_);
     const uint64_t first_mac = seeded({o.seed, 0x6d6163});
-    for (unsigned n = 0; n < o.hosts; n++) {
+    for (unsigned n = 0; n < all; n++) {
         const uint64_t low = (first_mac + n) & 0xffffff;
         const Card::Identity identity{MAC_PREFIX | low, static_cast<uint32_t>(100'000 + low % 900'000)};
-        hosts_.push_back(std::make_unique<EmulatedHost>(scheduler_, timeline_, n, "n" + std::to_string(n), card,
-                                                        profile, network_->host_port(n), identity));
-        hosts_.back()->card().set_idle_skipping(o.idle_skipping);
-        drivers_.push_back(std::make_unique<HostDriver>(scheduler_, *hosts_.back(), network_->host_port(n),
-                                                        sessions_from_seed ? o.seed : 0));
+        const std::string name = "n" + std::to_string(n);
+        LinkPort& link = network_->host_port(n);
+        if (n < o.hosts) {
+            hosts_.push_back(
+                std::make_unique<EmulatedHost>(scheduler_, timeline_, n, name, card, profile, link, identity));
+            drivers_.push_back(
+                std::make_unique<HostDriver>(scheduler_, *hosts_.back(), link, sessions_from_seed ? o.seed : 0));
+            cards_.push_back(&hosts_.back()->card());
+        } else {
+            guests_.push_back(
+                std::make_unique<GuestHost>(scheduler_, timeline_, n, name, card, profile, link, identity));
+            cards_.push_back(&guests_.back()->card());
+        }
+        cards_.back()->set_idle_skipping(o.idle_skipping);
     }
-    trap_told_.resize(o.hosts);
+    trap_told_.resize(all);
     boot(o.firmware);
     set_peers();
     for (size_t kind = 0; kind < o.faults.size(); kind++)
         if (o.faults[kind] != 0)
             faults_.set_probability(static_cast<myri_fault>(kind), o.faults[kind]);
-    for (unsigned n = 0; n < o.hosts; n++) {
-        if (o.faults[MYRI_FAULT_CORRUPT_SRAM] != 0)
-            hosts_[n]->card().enable_faults(faults_, n);
-        if (o.faults[MYRI_FAULT_CORRUPT_PCI] != 0)
-            hosts_[n]->bus().enable_faults(faults_, n);
-    }
+    for (unsigned n = 0; n < all && o.faults[MYRI_FAULT_CORRUPT_SRAM] != 0; n++)
+        cards_[n]->enable_faults(faults_, n);
+    // Which of a guest's memory is message data is not known here.
+    for (unsigned n = 0; n < o.hosts && o.faults[MYRI_FAULT_CORRUPT_PCI] != 0; n++)
+        hosts_[n]->bus().enable_faults(faults_, n);
 }
 
 std::vector<HostDriver*> Machines::drivers() {
@@ -70,6 +82,31 @@ std::vector<HostDriver*> Machines::drivers() {
     for (const auto& driver : drivers_)
         all.push_back(driver.get());
     return all;
+}
+
+std::vector<GuestHost*> Machines::guests() {
+    std::vector<GuestHost*> all;
+    for (const auto& guest : guests_)
+        all.push_back(guest.get());
+    return all;
+}
+
+const std::string& Machines::name(size_t n) const {
+    return n < hosts_.size() ? hosts_[n]->name() : guests_[n - hosts_.size()]->name();
+}
+
+std::vector<myri_peer> Machines::peers(size_t from) const {
+    std::vector<myri_peer> peers;
+    for (size_t to = 0; to < cards_.size(); to++) {
+        myri_peer peer{};
+        peer.mac = cards_[to]->identity().mac;
+        fmt::format_to_n(peer.name, sizeof peer.name - 1, "{}:0", name(to));
+        const std::vector<uint8_t> route = network_->route(static_cast<unsigned>(from), static_cast<unsigned>(to));
+        peer.route_length = static_cast<uint32_t>(route.size());
+        std::copy_n(route.begin(), std::min(route.size(), sizeof peer.route), peer.route);
+        peers.push_back(peer);
+    }
+    return peers;
 }
 
 void Machines::boot(const std::string& firmware) {
@@ -83,17 +120,7 @@ void Machines::set_peers() {
     std::string problem;
     const Time begin = scheduler_.now();
     for (unsigned from = 0; from < hosts_.size(); from++) {
-        std::vector<myri_peer> peers;
-        for (unsigned to = 0; to < hosts_.size(); to++) {
-            myri_peer peer{};
-            peer.mac = hosts_[to]->board().eeprom.mac;
-            fmt::format_to_n(peer.name, sizeof peer.name - 1, "{}:0", hosts_[to]->name());
-            const std::vector<uint8_t> route = network_->route(from, to);
-            peer.route_length = static_cast<uint32_t>(route.size());
-            std::copy_n(route.begin(), std::min(route.size(), sizeof peer.route), peer.route);
-            peers.push_back(peer);
-        }
-        drivers_[from]->set_peers(begin, std::move(peers), [&, from](Time, int status) {
+        drivers_[from]->set_peers(begin, peers(from), [&, from](Time, int status) {
             done++;
             if (status)
                 problem = "host " + hosts_[from]->name() + ": peer table: " + std::strerror(-status) + ": " +
@@ -113,11 +140,11 @@ void Machines::set_peers() {
 
 std::vector<std::string> Machines::new_traps() {
     std::vector<std::string> lines;
-    for (size_t n = 0; n < hosts_.size(); n++)
-        if (hosts_[n]->card().trapped() && !trap_told_[n]) {
-            trap_told_[n] = true;
-            lines.push_back(hosts_[n]->name() + ": the card's processor has stopped: " + hosts_[n]->card().trap_reason());
-        }
+    for (size_t n = 0; n < cards_.size(); n++) {
+        if (cards_[n]->trapped() && !trap_told_[n])
+            lines.push_back(name(n) + ": the card's processor has stopped: " + cards_[n]->trap_reason());
+        trap_told_[n] = cards_[n]->trapped(); // the driver may start it again
+    }
     return lines;
 }
 
@@ -150,12 +177,12 @@ std::string Machines::statistics() const {
         if (problems.empty())
             text += "each fault has ended once\n";
     }
-    for (unsigned n = 0; n < hosts_.size(); n++) {
+    for (unsigned n = 0; n < cards_.size(); n++) {
         const HostPortCounters c = network_->host_counters(n);
-        text += fmt::format("{}: {} packets ({} bytes) out, {} packets ({} bytes) in, stopped for {} ns\n",
-                            hosts_[n]->name(), c.packets_out, c.bytes_out, c.packets_in, c.bytes_in, c.stopped / 1000);
-        text += fmt::format("{}: card: {} cycles, {} instructions\n", hosts_[n]->name(), hosts_[n]->card().cycles(),
-                            hosts_[n]->card().instructions());
+        text += fmt::format("{}: {} packets ({} bytes) out, {} packets ({} bytes) in, stopped for {} ns\n", name(n),
+                            c.packets_out, c.bytes_out, c.packets_in, c.bytes_in, c.stopped / 1000);
+        text += fmt::format("{}: card: {} cycles, {} instructions\n", name(n), cards_[n]->cycles(),
+                            cards_[n]->instructions());
     }
     return text;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // All simulated machines of a fabric: hosts with their cards, links, crossbars and faults, and a driver for each host.
+// Guests (virtual machines) come after them: they have a card of ours, and a driver of their own that boots it.
 #pragma once
 
 #include <memory>
@@ -13,6 +14,7 @@
 #include "emulator/fabric/network.h"
 #include "emulator/faults/packet_trail.h"
 #include "emulator/main/fabric_options.h"
+#include "emulator/vfio_user/guest_host.h"
 
 namespace myri::emulator {
 
@@ -27,6 +29,11 @@ public:
     std::vector<HostDriver*> drivers();
     EmulatedHost& host(size_t n) { return *hosts_[n]; }
     size_t size() const { return hosts_.size(); }
+    std::vector<GuestHost*> guests();
+    // Of hosts and guests, in order.
+    const std::vector<Card*>& cards() const { return cards_; }
+    // What each card's table should hold, seen from the card `from` of cards(): all of them, itself too.
+    std::vector<myri_peer> peers(size_t from) const;
     // The moment after boot: virtual time as processes see it begins here.
     Time booted() const { return booted_; }
     // Processors that have stopped at something undefined since the last call, one line each.
@@ -41,6 +48,7 @@ public:
     std::string statistics() const;
 
 private:
+    const std::string& name(size_t n) const;
     void boot(const std::string& firmware);
     void set_peers();
 
@@ -52,6 +60,8 @@ private:
     std::unique_ptr<Network> network_;
     std::vector<std::unique_ptr<EmulatedHost>> hosts_;
     std::vector<std::unique_ptr<HostDriver>> drivers_;
+    std::vector<std::unique_ptr<GuestHost>> guests_;
+    std::vector<Card*> cards_;
     std::vector<bool> trap_told_;
     Time booted_ = 0;
 };

@@ -17,10 +17,10 @@ using namespace myri::emulator;
 constexpr int BAD_COMMAND_LINE = 2, BAD_INPUT = 1;
 
 // `seed`, if given, tells afterwards whether it was on the command line.
-CLI::Option* add_fabric_options(CLI::App& app, FabricOptions& o) {
+CLI::Option* add_fabric_options(CLI::App& app, FabricOptions& o, unsigned least_hosts) {
     app.add_option("--hosts", o.hosts, "number of hosts, n0, n1, ...")
         ->capture_default_str()
-        ->check(CLI::Range(1u, HOSTS_MAX));
+        ->check(CLI::Range(least_hosts, HOSTS_MAX));
     app.add_option("--card", o.card, "card profile")->capture_default_str();
     app.add_option("--host-profile", o.host_profile, "host profile")->capture_default_str();
     app.add_option("--firmware", o.firmware, "firmware image for all cards")->type_name("FILE");
@@ -53,7 +53,7 @@ int parse_and_go(int argc, char** argv) {
 
     RunOptions run_options;
     CLI::App& run_app = *app.add_subcommand("run", "run commands on the hosts of a fabric made for them");
-    add_fabric_options(run_app, run_options.fabric);
+    add_fabric_options(run_app, run_options.fabric, 1);
     run_app.add_option("--on", run_options.on, "run COMMAND (by sh -c) on HOST, or on all; may be repeated")
         ->type_name("HOST COMMAND")
         ->required()
@@ -73,8 +73,17 @@ int parse_and_go(int argc, char** argv) {
 
     StartOptions start_options;
     CLI::App& start_app = *app.add_subcommand("start", "start a free-running fabric in the background");
-    const CLI::Option* seed = add_fabric_options(start_app, start_options.fabric);
+    const CLI::Option* seed = add_fabric_options(start_app, start_options.fabric, 0);
     start_app.add_option("--socket", start_options.socket, "where programs find it (MYRI_FABRIC)")->type_name("PATH");
+    start_app
+        .add_option("--qemu", start_options.qemu,
+                    "one more host: a virtual machine whose QEMU finds its card at this socket (vfio-user-pci); may be "
+                    "repeated")
+        ->type_name("SOCKET")
+        ->allow_extra_args(false)
+        ->take_all();
+    start_app.add_option("--peers", start_options.peers, "write the peer table for mx_peers in guests")
+        ->type_name("FILE");
     start_app.add_flag("--foreground", start_options.foreground, "stay in the foreground");
 
     std::string stop_socket;

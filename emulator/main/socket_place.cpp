@@ -28,18 +28,26 @@ sockaddr_un address_of(const std::string& path) {
 
 [[noreturn]] void fail(const std::string& path) { throw std::system_error(errno, std::generic_category(), path); }
 
-FileDescriptor new_socket() {
-    FileDescriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+FileDescriptor new_socket(int type) {
+    FileDescriptor fd(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!fd)
         fail("socket");
     return fd;
+}
+
+// Somebody listens there, perhaps with another type of socket, perhaps with a full queue.
+bool in_use(const std::string& path, int type) {
+    const sockaddr_un address = address_of(path);
+    const FileDescriptor fd = new_socket(type);
+    return connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 || errno == EPROTOTYPE ||
+           errno == EAGAIN;
 }
 
 } // namespace
 
 int listener_process(const std::string& path) {
     const sockaddr_un address = address_of(path);
-    const FileDescriptor fd = new_socket();
+    const FileDescriptor fd = new_socket(SOCK_SEQPACKET);
     if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
         return 0;
     ucred peer{};
@@ -47,10 +55,12 @@ int listener_process(const std::string& path) {
     return getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.pid : 0;
 }
 
-FileDescriptor listen_at(const std::string& path) {
+FileDescriptor listen_at(const std::string& path, int type) {
     if (const int pid = listener_process(path))
         throw std::runtime_error("socket " + path + ": a fabric (pid " + std::to_string(pid) +
                                  ") listens there; stop it or choose another one with --socket");
+    if (in_use(path, type))
+        throw std::runtime_error("socket " + path + ": somebody listens there");
     struct stat there;
     if (lstat(path.c_str(), &there) == 0) {
         if (!S_ISSOCK(there.st_mode))
@@ -58,7 +68,7 @@ FileDescriptor listen_at(const std::string& path) {
         unlink(path.c_str()); // left behind by a fabric that was killed
     }
     const sockaddr_un address = address_of(path);
-    FileDescriptor fd = new_socket();
+    FileDescriptor fd = new_socket(type);
     const mode_t before = umask(0077);
     const int bound = bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
     umask(before);

@@ -3,6 +3,8 @@
 // The Unix socket on which a fabric can be found.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <string>
 
 #include "emulator/driver/file_descriptor.h"
@@ -27,9 +29,9 @@ private:
 // Where `start` listens if nobody says otherwise: a folder that only this user can enter. Made if it is missing;
 // throws std::runtime_error if it belongs to somebody else.
 std::string usual_socket();
-// A listening socket at `path`. A socket file that nobody listens on is replaced. Throws std::runtime_error if a
-// fabric listens there, or the path is too long or cannot be made.
-FileDescriptor listen_at(const std::string& path);
+// A listening socket at `path`, SOCK_SEQPACKET for the driver's clients, SOCK_STREAM for QEMU. A socket file that nobody
+// listens on is replaced. Throws std::runtime_error if somebody listens there, or the path is too long or cannot be made.
+FileDescriptor listen_at(const std::string& path, int type = SOCK_SEQPACKET);
 // The process that listens at `path`, 0 if nobody does.
 int listener_process(const std::string& path);
 

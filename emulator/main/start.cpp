@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -18,13 +19,32 @@
 #include "emulator/driver/driver_service.h"
 #include "emulator/main/free_run.h"
 #include "emulator/main/machines.h"
+#include "emulator/main/peer_file.h"
 #include "emulator/main/socket_place.h"
 #include "emulator/main/stop_signal.h"
+#include "emulator/vfio_user/server.h"
 
 namespace myri::emulator {
 namespace {
 
 constexpr int STOP_MS = 10'000; // an idle fabric ends in milliseconds
+
+// Socket files that we have made; they end with us.
+class SocketFiles {
+public:
+    ~SocketFiles() {
+        for (const std::string& path : paths_)
+            unlink(path.c_str());
+    }
+    FileDescriptor listen(const std::string& path, int type) {
+        FileDescriptor listener = listen_at(path, type);
+        paths_.push_back(path);
+        return listener;
+    }
+
+private:
+    std::vector<std::string> paths_;
+};
 
 // Serves until it is stopped; `ready` is called when processes can come.
 void serve(const StartOptions& options, const std::string& path, const std::function<void()>& ready) {
@@ -32,11 +52,15 @@ void serve(const StartOptions& options, const std::string& path, const std::func
     Patience patience(loop, Patience::Seconds(0), Patience::Seconds(1e9));
     const StopSignal stop_signal(loop, [&] { patience.stop(); });
     Machines machines(options.fabric, options.seeded);
-    FileDescriptor listener = listen_at(path);
-    const struct Removed {
-        const std::string& path;
-        ~Removed() { unlink(path.c_str()); }
-    } removed{path};
+    SocketFiles files;
+    FileDescriptor listener = files.listen(path, SOCK_SEQPACKET);
+    std::vector<std::unique_ptr<vfio::Server>> servers;
+    for (size_t n = 0; n < options.qemu.size(); n++)
+        servers.push_back(std::make_unique<vfio::Server>(loop, *machines.guests()[n],
+                                                         files.listen(options.qemu[n], SOCK_STREAM), options.qemu[n],
+                                                         say));
+    if (!options.peers.empty())
+        write_peers(options.peers, machines);
     DriverService service(loop, machines.scheduler(), machines.drivers(), std::move(listener),
                           {false, options.fabric.seed, machines.booted(), false});
     FreeRun free(machines, service, loop, patience);
@@ -79,9 +103,13 @@ void print_place(const std::string& path) {
 
 } // namespace
 
-int start(const StartOptions& options) {
-    const std::string path =
-        options.socket.empty() ? usual_socket() : std::filesystem::absolute(options.socket).string();
+int start(const StartOptions& given) {
+    // The daemon leaves this folder.
+    const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).string(); };
+    StartOptions options = given;
+    options.fabric.guests = static_cast<unsigned>(options.qemu.size());
+    std::ranges::transform(options.qemu, options.qemu.begin(), absolute);
+    const std::string path = options.socket.empty() ? usual_socket() : absolute(options.socket);
     if (const int pid = listener_process(path))
         throw std::runtime_error(fmt::format("socket {}: a fabric (pid {}) listens there already", path, pid));
     if (options.foreground) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "emulator/main/fabric_options.h"
 
@@ -12,6 +13,8 @@ namespace myri::emulator {
 struct StartOptions {
     FabricOptions fabric;
     std::string socket; // empty: the usual place
+    std::vector<std::string> qemu; // sockets, one for each guest's card
+    std::string peers;             // file for the peer table; empty: none
     bool foreground = false;
     bool seeded = false; // somebody has asked for this seed: sessions come from it too
 };

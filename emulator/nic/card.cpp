@@ -248,6 +248,14 @@ void Card::bar_write32(Time now, uint32_t offset, uint32_t value) {
         s.registers.store(now, offset - LANAI_BAR0_SPECIAL, 4, value, true);
 }
 
+void Card::bar_write(Time now, uint32_t offset, unsigned bytes, uint32_t value) {
+    State& s = *state_;
+    if (bytes == 4 || offset < LANAI_BAR0_SPECIAL || offset - LANAI_BAR0_SPECIAL >= LANAI_SPECIAL_SIZE)
+        return bytes == 4 ? bar_write32(now, offset, value) : void();
+    s.touch(now);
+    s.registers.store(now, offset - LANAI_BAR0_SPECIAL, bytes, value, true);
+}
+
 void Card::sram_write(Time now, uint32_t offset, std::span<const uint8_t> bytes) {
     State& s = *state_;
     if (!s.inside_sram(offset, bytes.size()))
@@ -309,6 +317,9 @@ void Card::touch(Time now) {
 }
 bool Card::idle() const {
     return state_->idle;
+}
+bool Card::running() const {
+    return state_->running();
 }
 uint64_t Card::cycles() const {
     return state_->cpu.cycle() - state_->first_cycle;

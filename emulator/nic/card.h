@@ -38,6 +38,8 @@ public:
     // read as all ones and swallow stores.
     uint32_t bar_read32(Time now, uint32_t offset);
     void bar_write32(Time now, uint32_t offset, uint32_t value);
+    // The same for 1, 2 or 4 bytes at a multiple of their number; less than 4 reach only the narrow registers.
+    void bar_write(Time now, uint32_t offset, unsigned bytes, uint32_t value);
     // A burst of bytes into SRAM, as write-combined stores make it. The range must lie inside SRAM.
     void sram_write(Time now, uint32_t offset, std::span<const uint8_t> bytes);
     // SRAM itself: for mapping windows into free-running clients (a memfd) and for tests.
@@ -63,6 +65,7 @@ public:
     // Something changed SRAM behind the emulator's back (a free-running client): an idle card looks again.
     void touch(Time now);
     bool idle() const;
+    bool running() const; // the processor is not held in reset and has not stopped
 
     uint64_t cycles() const; // of the processor since it left reset
     uint64_t instructions() const;
