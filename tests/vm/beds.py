@@ -1,8 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The beds, in the order they run: name, a set of options for each guest, cases."""
 import cases_basic
+import cases_ends
+import cases_failure
+import cases_messages
+import cases_protection
+from bed import Cases
+
+FIRST = cases_basic.CASES[:2]  # boot and load
+LAST = Cases()
+
+
+@LAST.add("kernel logs hold no WARNING, BUG, leak or stall")
+def clean_logs(bed):
+    bed.kernel_logs_clean()
+
 
 BEDS = [
     # n1 has most of its memory above 4 GiB, n2 all below.
-    ("pair", [{"memory": 512, "below_4g": 128}, {"memory": 384}], cases_basic.CASES),
+    ("pair", [{"memory": 512, "below_4g": 128}, {"memory": 384}],
+     cases_basic.CASES + cases_messages.CASES + cases_protection.CASES + cases_ends.CASES + cases_failure.CASES, LAST),
+    # A card that reaches only bounce buffers, and one that has no MSI.
+    ("narrow", [{"memory": 384, "append": "swiotlb=force"}, {"memory": 384, "append": "pci=nomsi"}],
+     cases_basic.CASES + cases_messages.SHORT + cases_failure.REMOVAL, LAST),
 ]

@@ -59,14 +59,3 @@ def killed(bed):
     exchange(bed, "mx_stream", n1, n2, "-l 1000000 -N 10 -x -V")
     for guest, then in zip(bed.guests, before):
         nothing_left(guest, then, 3072)
-
-
-@CASES.add("fork and remapping with registrations kept and not kept")
-def fork_and_remap(bed):
-    n1, n2 = bed.guests
-    for cache in (0, 1):
-        for program in ("forked", "remapped"):
-            place = f"MX_RCACHE={cache} timeout 120 /usr/local/e2e/{program}"
-            job = n2.start(f"{place} receiver n1", user="ann")
-            expect(n1.run(f"{place} sender n2", user="ann", timeout=140), says="^sender: all as expected$")
-            expect(n2.finish(job), says="^receiver: all as expected$")

@@ -3,6 +3,7 @@
 import re
 
 from bed import Cases, check, expect
+from cases_basic import load_module
 from cases_messages import exchange
 
 CASES = Cases()
@@ -50,6 +51,25 @@ def unload(bed):
     n2.finish(receiver)
     for _ in range(10 if bed.long else 2):
         n1.run("rmmod myri")
-        expect(n1.run("insmod /lib/modules/myri.ko && udevadm settle && ls /dev/myri0"))
-    install_peers(bed, n1)
+        load_module(bed, n1)
     exchange(bed, "mx_pingpong", n1, n2, "-S 0 -E 300000 -M 9 -N 5 -V")
+
+
+REMOVAL = Cases()
+
+
+@REMOVAL.add("the card goes away (its server is killed): programs end with words, the module unloads")
+def removal(bed):
+    n1, n2 = bed.guests
+    receiver, sender = busy(n1, n2)
+    asleep = n2.start("timeout 60 mx_pingpong -w -e 7", user="bob")
+    n1.run("sleep 2")
+    bed.fabric.kill()
+    for guest, job in ((n1, sender), (n2, receiver), (n2, asleep)):
+        said = guest.finish(job, 60)
+        check(said.status == 1, f"exit {said.status}, wanted 1 (124: it did not end)\n{said.output}")
+        check(re.search("dead|card|removed", said.output, re.I), f"no reason given: {said.output}")
+    for guest in bed.guests:
+        said = guest.run("mx_info", user="ann")
+        check(re.search("dead|No device|no board", said.output, re.I), said.output)
+        expect(guest.run("rmmod myri"))

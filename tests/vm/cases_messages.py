@@ -134,7 +134,7 @@ def sleeps(bed):
     check(len(ticks) == 2 and ticks[1] - ticks[0] <= 15, f"ticks of 10 ms: {ticks}\n{said}")
 
 
-PROGRAMS = ("truncation", "ordering", "matching", "sizes", "timeouts", "completion", "handler", "closing", "forked", "remapped")
+PROGRAMS = ("truncation", "ordering", "matching", "sizes", "timeouts", "completion", "handler", "closing")
 
 
 @CASES.add("the library's tests, two guests")
@@ -159,3 +159,19 @@ def library_alone(bed):
         job = n1.start(f"timeout 120 /usr/local/e2e/{program} receiver n1", user="bob")
         expect(n1.run(f"timeout 120 /usr/local/e2e/{program} sender n1", user="ann", timeout=140), says="all as expected$")
         expect(n1.finish(job), says="all as expected$")
+
+
+def forked_and_remapped(bed):
+    n1, n2 = bed.guests
+    for cache in (0, 1):
+        for program in ("forked", "remapped"):
+            place = f"MX_RCACHE={cache} timeout 120 /usr/local/e2e/{program}"
+            job = n2.start(f"{place} receiver n1", user="ann")
+            expect(n1.run(f"{place} sender n2", user="ann", timeout=140), says="^sender: all as expected$")
+            expect(n2.finish(job), says="^receiver: all as expected$")
+
+
+CASES.add("fork and remapping, with registrations kept and not kept")(forked_and_remapped)
+
+# What is enough to see that data goes right in another configuration.
+SHORT = [one for one in CASES if one[1] in (pingpong, blocking, local, damaged, forked_and_remapped)]
