@@ -1,61 +1,61 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/advice.h"
 
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include <grp.h>
+#include <pwd.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "abi/driver.h"
 #include "tools/failure.h"
 
 namespace myri::tools {
 namespace {
 
-constexpr const char* DEVICE = "/dev/myri0";
-
-std::string where_boards_come_from() {
-    if (const char* fabric = std::getenv("MYRI_FABRIC")) {
-        const char* host = std::getenv("MYRI_HOST");
-        return fmt::format("the emulated fabric is MYRI_FABRIC={}, the host in it MYRI_HOST={}", fabric,
-                           host ? host : "(not set)");
+// The first device that this process may not use, with what would let it.
+std::string permissions() {
+    for (unsigned number = 0; number < MYRI_BOARDS_MAX; number++) {
+        const std::string path = fmt::format("/dev/myri{}", number);
+        struct stat node;
+        if (stat(path.c_str(), &node) != 0 || access(path.c_str(), R_OK | W_OK) == 0)
+            continue;
+        const passwd* user = getpwuid(node.st_uid);
+        const group* owners = getgrgid(node.st_gid);
+        const std::string owner = user ? user->pw_name : std::to_string(node.st_uid);
+        const std::string name = owners ? owners->gr_name : std::to_string(node.st_gid);
+        constexpr mode_t BOTH = S_IRGRP | S_IWGRP;
+        const bool open_to_group = (node.st_mode & BOTH) == BOTH && node.st_gid != 0;
+        return fmt::format(
+            "{} has mode {:04o}, owner {} and group {}; {}", path, node.st_mode & 07777, owner, name,
+            open_to_group
+                ? fmt::format("join that group (adduser USER {}) and log in again", name)
+                : "install udev/60-myri.rules, which gives it to the group myri, and join that group");
     }
-    return fmt::format("looked for {}, and MYRI_FABRIC is not set", DEVICE);
+    return "";
 }
 
-std::string permissions() {
-    struct stat node;
-    if (stat(DEVICE, &node) != 0)
-        return fmt::format("{}: {}", DEVICE, std::strerror(errno));
-    const group* owner = getgrgid(node.st_gid);
-    std::string name = owner ? owner->gr_name : std::to_string(node.st_gid);
-    return fmt::format("{} has mode {:04o} and group {}; join that group (adduser USER {}) and log in again", DEVICE,
-                       node.st_mode & 07777, name, name);
+std::string memory_lock_limit() {
+    rlimit limit;
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return "RLIMIT_MEMLOCK is unlimited";
+    return fmt::format("RLIMIT_MEMLOCK is {} KiB: ulimit -l, /etc/security/limits.d", limit.rlim_cur >> 10);
 }
 
 std::string remedy(mx_return_t code) {
     switch (code) {
-    case MX_NO_DEV:
-        return where_boards_come_from() + "; load the module (modprobe myri) or start an emulated fabric "
-                                          "(myri-fabric run, or myri-fabric start)";
-    case MX_NO_DRIVER:
-        return std::getenv("MYRI_FABRIC") ? where_boards_come_from() + "; is it running?"
-                                          : fmt::format("{} is there, but no driver answers; load the module "
-                                                        "(modprobe myri) and see dmesg",
-                                                        DEVICE);
     case MX_NO_PERM:
         return permissions();
-    case MX_BAD_KERNEL_VERSION:
-        return "library and driver are of different versions; install the same version of both";
     case MX_BUSY:
         return "the endpoint is in use; choose another one with -e";
     case MX_BAD_CONNECTION_KEY:
         return "both ends must give the same filter (-f)";
     case MX_NO_RESOURCES:
-        return "out of memory, of endpoints or of locked memory (ulimit -l)";
+        return "out of memory, of endpoints or of locked memory (" + memory_lock_limit() + ")";
     case MX_NIC_DEAD:
         return "the card has stopped; see mx_info and dmesg";
     default:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/session.h"
 
-#include <cstdlib>
 #include <cstring>
 
 #include <mx_extensions.h>
@@ -53,8 +52,8 @@ Library::Library() {
     mx_set_error_handler(MX_ERRORS_RETURN); // the tools have their own words
     if (code == MX_ALREADY_INITIALIZED)
         return;
-    // Only the library knows what an emulated fabric answered, and which hosts there are.
-    if (code != MX_SUCCESS && std::getenv("MYRI_FABRIC") && !reason.empty())
+    // Only the library knows what it looked for and what a fabric answered; names of users and groups are known here.
+    if (code != MX_SUCCESS && code != MX_NO_PERM && !reason.empty())
         throw Failure(fmt::format("cannot use Myrinet: {}: {}", mx_strerror(code), reason));
     check(code, "use Myrinet");
 }

@@ -50,12 +50,16 @@ help mx_pingpong -n -b -e -s -d -r -f -S -E -I -M -L -N -W -V -w -R --csv --dama
 help mx_stream -n -b -e -r -d -f -l -N -V -w -x --csv --damage-one-byte
 help mx_dmabench -b -S -E -M -N
 help mx_counters -b -a -c -q
+help mx_peers -b --show FILE
+expect 2 "FILE or --show is required" "$bin/mx_peers"
+expect 2 "FILE excludes --show" "$bin/mx_peers" --show "$out/table"
 
 # Without a board: one line that says what was looked for and what to do.
 if [ ! -e /dev/myri0 ]; then
-    for tool in mx_info mx_pingpong mx_stream mx_dmabench mx_counters; do
-        expect 1 "looked for /dev/myri0, and MYRI_FABRIC is not set" "$bin/$tool"
-        expect 1 "modprobe myri" "$bin/$tool"
+    for tool in mx_info mx_pingpong mx_stream mx_dmabench mx_counters "mx_peers --show"; do
+        expect 1 "looked for /dev/myri0 to /dev/myri3" "$bin"/$tool
+        expect 1 "modprobe myri" "$bin"/$tool
+        expect 1 "MYRI_HOST=n0 names a host of an emulated fabric, but MYRI_FABRIC" env MYRI_HOST=n0 "$bin"/$tool
     done
     expect 1 "MYRI_FABRIC=$out/none" env MYRI_FABRIC="$out/none" MYRI_HOST=n0 "$bin/mx_info"
 fi

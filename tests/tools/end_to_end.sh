@@ -125,5 +125,30 @@ fabric 0 --on n1 'mx_pingpong -d n0 -E 1 -N 50 -W 0' --on n0 'mx_pingpong && mx_
 says '^    Packets received: +[0-9]+ \(0x[0-9a-f]+\)$'
 [ "$(sed '1,/^$/d' "$out/stdout" | grep -cE '^    Packets received: +0 \(0x0\)$')" -eq 1 ] || fail "$what: not cleared"
 
+# The peer table: shown, installed again from what was shown, changed; what is wrong changes nothing.
+fabric 0 --on n0 'mx_peers --show'
+says '^\[00:60:dd:([0-9a-f]{2}:){2}[0-9a-f]{2}\]$'
+says '^00:60:dd:.* n0:0 80$'
+says '^00:60:dd:.* n1:0 81$'
+cp "$out/stdout" "$out/table"
+fabric 0 --on n0 "mx_peers $out/table && mx_peers --show"
+says '^board 0, 00:60:dd:.*: 2 peers$'
+[ "$(sed 1d "$out/stdout")" = "$(cat "$out/table")" ] || fail "$what: another table"
+(sed 's/ n1:0 / other:3 /' "$out/table" && echo '00:60:dd:ff:ff:ff far:0 818283') >"$out/three"
+fabric 0 --on n0 "mx_peers $out/three && mx_info && mx_peers --show -b 0 --json && mx_pingpong" \
+    --on n1 'mx_pingpong -d n0 -E 200 -N 5 -V'
+says '^   1\) 00:60:dd:.* other:3 +1,0$'
+says '"route": "818283"'
+says '^	Mapped hosts:	3$'
+grep -v ' n0:0 ' "$out/table" >"$out/without"
+fabric 1 --on n0 "mx_peers $out/without"
+complains 'without: of its lines 1 are for board 0, but none of them is the board itself'
+sed 's/81$/01/' "$out/table" >"$out/bad"
+fabric 0 --on n0 "! mx_peers $out/bad && mx_peers --show"
+complains 'bad:3: route byte 0x01 is not from 0x80 to 0xff'
+cmp -s "$out/stdout" "$out/table" || fail "$what: the table has changed"
+fabric 1 --on n0 "mx_peers $out/nowhere"
+complains 'nowhere: No such file'
+
 [ $failures -eq 0 ] && echo "all as expected"
 [ $failures -eq 0 ]
