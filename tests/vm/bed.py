@@ -11,7 +11,7 @@ import fabric
 import machine
 
 # What a kernel log must not hold.
-TROUBLE = re.compile(r"WARNING:|BUG:|\bOops\b|Call Trace|general protection|use-after-free|refcount_t|bad page|leak"
+TROUBLE = re.compile(r"\bWARNING:|\bBUG\b|\bOops\b|Call Trace|general protection|use-after-free|refcount_t|bad page|\bleak"
                      r"|blocked for more than|soft lockup|rcu: .*stall|irq \d+: nobody cared|Kernel panic", re.I)
 
 

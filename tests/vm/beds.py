@@ -7,6 +7,9 @@ import cases_messages
 import cases_protection
 from bed import Cases
 
+# The older and the newer name; the last where the kernel has KFENCE.
+ALLOCATOR_CHECKS = "slub_debug=FZPU slab_debug=FZPU kfence.sample_interval=10"
+
 FIRST = cases_basic.CASES[:2]  # boot and load
 LAST = Cases()
 
@@ -17,8 +20,8 @@ def clean_logs(bed):
 
 
 BEDS = [
-    # n1 has most of its memory above 4 GiB, n2 all below.
-    ("pair", [{"memory": 512, "below_4g": 128}, {"memory": 384}],
+    # n1 has most of its memory above 4 GiB. n2 has all below; its kernel's allocator checks for use after free and overruns.
+    ("pair", [{"memory": 512, "below_4g": 128}, {"memory": 384, "append": ALLOCATOR_CHECKS}],
      cases_basic.CASES + cases_messages.CASES + cases_protection.CASES + cases_ends.CASES + cases_failure.CASES, LAST),
     # A card that reaches only bounce buffers, and one that has no MSI.
     ("narrow", [{"memory": 384, "append": "swiotlb=force"}, {"memory": 384, "append": "pci=nomsi"}],
