@@ -29,7 +29,7 @@
     X(CORRUPT_PCI, "corrupt-pci", PCI, MYRI_FAULT_IN_EMULATOR, "bits of DMAed message data are inverted")    \
     X(LINK_DOWN, "link-down", CABLE, 0u, "the cable carries nothing")                                        \
     X(PARITY, "parity", CARD, 0u, "an SRAM parity error")                                                    \
-    X(STALL, "stall", CARD, 0u, "the firmware stops running")                                                \
+    X(STALL, "stall", CARD, MYRI_FAULT_IN_DEBUGFS, "the firmware stops running")                              \
     X(HOST_KILL, "host-kill", HOST, 0u, "every process of the host is killed")
 
 enum myri_fault_scope {

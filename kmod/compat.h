@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What differs between the kernels that the module is built for. Each entry says since when and why; it goes when
+ * the last kernel that needs it goes.
+ */
+#ifndef MYRI_KMOD_COMPAT_H
+#define MYRI_KMOD_COMPAT_H
+
+#include <linux/mm.h>
+#include <linux/pci.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "myri is built for Linux 6.1 and later"
+#endif
+
+#ifndef CONFIG_MMU_NOTIFIER
+#error "myri needs a kernel with CONFIG_MMU_NOTIFIER: registered memory must be watched"
+#endif
+
+/* 2026-12-01: vma->vm_flags is written through accessors since 6.3. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#endif
+
+/* 2026-12-01: PCI_IRQ_LEGACY was renamed in 6.8. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define PCI_IRQ_INTX PCI_IRQ_LEGACY
+#endif
+
+#endif /* MYRI_KMOD_COMPAT_H */
