@@ -11,8 +11,8 @@ import fabric
 import machine
 
 # What a kernel log must not hold.
-TROUBLE = re.compile(r"\bWARNING:|\bBUG\b|\bOops\b|Call Trace|general protection|use-after-free|refcount_t|bad page|\bleak"
-                     r"|blocked for more than|soft lockup|rcu: .*stall|irq \d+: nobody cared|Kernel panic", re.I)
+TROUBLE = re.compile(r"\bWARNING:|\bBUG\b|\bOops\b|Call Trace|general protection|use-after-free|refcount_t|[Bb]ad page|\b[Ll]eak"
+                     r"|blocked for more than|soft lockup|rcu: .*stall|irq \d+: nobody cared|Kernel panic|Tainted")
 
 
 class Failure(Exception):
@@ -114,8 +114,8 @@ def check(good, text):
         raise Failure(text)
 
 
-def run_cases(bed, cases, tap):
-    """Runs cases one after another. False: a guest is gone, and the rest was not run."""
+def run_cases(bed, cases, tap, essential=()):
+    """Runs cases one after another. False: the rest was not run, because a guest is gone or an essential case failed."""
     for title, function in cases:
         try:
             function(bed)
@@ -129,4 +129,6 @@ def run_cases(bed, cases, tap):
             return False
         except Failure as failure:
             tap.result(title, failure=f"{failure}\nlogs: {bed.logs}")
+            if function in essential:
+                return False
     return True
