@@ -93,7 +93,7 @@ int grant_open(Endpoint& ep, Send* s, uint32_t offset, bool unasked, msg_rendezv
     if (!g.registration) {
         free(g.bounce);
         g.bounce = nullptr;
-        return error == -ENOMEM ? -ENOSPC : error;
+        return error;
     }
     g.owner = s;
     if (++g.generation == 0)

@@ -116,9 +116,9 @@ struct Large {
 };
 
 // ---- sender ----
-// Fills in the RENDEZVOUS, with a grant if one may be given unasked. False if the card cannot read the
-// memory.
-bool large_prepare(Endpoint& ep, Send* send);
+// Fills in the RENDEZVOUS, with a grant if one may be given unasked. 0, -EFAULT: the card cannot read the memory,
+// -ENOMEM: it may not be locked (memory_limit.h).
+int large_prepare(Endpoint& ep, Send* send);
 void large_ask(Endpoint& ep, Partner& p, const msg_window& wanted); // GRANT_WANTED
 void large_window_done(Endpoint& ep, Partner& p, const msg_window& done);
 void large_notify(Endpoint& ep, Partner& p, const msg_notify& notify);

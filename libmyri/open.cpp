@@ -11,6 +11,7 @@
 #include "libmyri/clock.h"
 #include "libmyri/error.h"
 #include "libmyri/library.h"
+#include "libmyri/memory_limit.h"
 #include "libmyri/progress_thread.h"
 #include "libmyri/sleep.h"
 #include "libmyri/stream.h"
@@ -101,7 +102,8 @@ bool set_up(Endpoint& e, const myri_endpoint_open& o) {
     for (uint32_t i = 0; i < e.chunk_count; ++i)
         e.free_chunks[i] = static_cast<uint16_t>(e.chunk_count - 1 - i);
     e.free_chunk_count = e.chunk_count;
-    e.registrations.open(e.board, e.id, library.options.registration_cache != 0);
+    e.registrations.open(e.board, e.id, library.options.registration_cache != 0, e.memory.page,
+                         relieve_memory_limit);
     const uint64_t half_seconds = library.options.max_retries;
     e.request_timeout = half_seconds ? half_seconds * 500 * ps_per_ms : never;
     e.wakeup_fd = seam.is_virtual() ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -138,9 +138,9 @@ void begin_anew(Endpoint& ep, LargeReceive* l, IncomingWindow& w) {
 }
 
 // The memory cannot be used: both sides end.
-void give_up(Endpoint& ep, LargeReceive* l) {
+void give_up(Endpoint& ep, LargeReceive* l, mx_status_code_t code) {
     notify(ep, *l->from, l->number, MSG_NOTIFY_DAMAGED, 0);
-    large_abandon_receive(ep, l, MX_STATUS_ABORTED);
+    large_abandon_receive(ep, l, code);
 }
 
 } // namespace
@@ -161,11 +161,11 @@ bool large_pull_more(Endpoint& ep) {
                     free_pull(ep) >= 0; // no slot: look again; no handle: one that ends brings the work back
                 return any;
             }
-            if (status == -ENOSPC || status == -ENOMEM) {
+            if (status == -ENOSPC) {
                 l->retry_at = now + resend_floor;
                 ep.arm(l->retry_at);
             } else if (status < 0) {
-                give_up(ep, l);
+                give_up(ep, l, status == -ENOMEM ? MX_STATUS_NO_RESOURCES : MX_STATUS_ABORTED);
             }
         }
         l = next;
@@ -212,7 +212,7 @@ void large_begin(Endpoint& ep, Arrival* a) {
     if (m.granted.raw == 0)
         ask_for_grant(ep, l, 0);
     else if (!open_window(l, m))
-        give_up(ep, l);
+        give_up(ep, l, MX_STATUS_ABORTED);
     ep.large.work = true;
 }
 
@@ -289,7 +289,7 @@ void large_pull_impossible(Endpoint& ep, uint32_t pull_generation) {
     LargeReceive* l = p->owner;
     end_pull(ep, *p);
     if (!l->failed)
-        give_up(ep, l);
+        give_up(ep, l, MX_STATUS_ABORTED);
 }
 
 void large_pull_refused(Endpoint& ep, uint32_t pull_generation) {

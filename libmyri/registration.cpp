@@ -10,10 +10,13 @@
 
 namespace myri {
 
-void RegistrationCache::open(uint32_t b, uint32_t e, bool k) {
+void RegistrationCache::open(uint32_t b, uint32_t e, bool k, const myri_host_page* page, bool (*r)()) {
     board = b;
     endpoint = e;
     keep = k;
+    starved = false;
+    stale_bits = page ? page->stale : nullptr;
+    relieve = r;
 }
 
 static void free_registration(Registration* r) {
@@ -29,9 +32,31 @@ void RegistrationCache::clear() {
 
 void RegistrationCache::drop(Registration* r) {
     all.remove(r);
+    starved = false;
     myri_unregister u{board, endpoint, r->window, r->generation};
     seam.request(MYRI_UNREGISTER, &u, sizeof u);
     free_registration(r);
+}
+
+// Acquire: whoever has unmapped the memory has returned from it before this look-up.
+bool RegistrationCache::is_stale(const Registration& r) const {
+    return r.stale || (stale_bits && __atomic_load_n(&stale_bits[r.window / 32], __ATOMIC_ACQUIRE) & 1u << r.window % 32);
+}
+
+void RegistrationCache::drop_stale() {
+    for (Registration* r = all.front(); r;) {
+        Registration* next = r->link.next;
+        if (r->users == 0 && is_stale(*r))
+            drop(r);
+        r = next;
+    }
+}
+
+bool RegistrationCache::give_back() {
+    bool any = false;
+    while (drop_unused())
+        any = true;
+    return any;
 }
 
 bool RegistrationCache::drop_unused() {
@@ -46,7 +71,7 @@ bool RegistrationCache::drop_unused() {
 Registration* RegistrationCache::find(const mx_segment_t* pieces, uint32_t count, bool writable,
                                       uint32_t& at) {
     for (Registration* r = all.back(); r; r = r->link.prev) {
-        if (r->stale || (writable && !r->writable) || r->count != count)
+        if ((writable && !r->writable) || r->count != count || is_stale(*r))
             continue;
         if (count == 1) {
             const auto have = reinterpret_cast<uintptr_t>(r->segments[0].segment_ptr);
@@ -80,6 +105,7 @@ Registration* RegistrationCache::acquire(const Segments& buffer, uint32_t offset
         ++r->users;
         return r;
     }
+    drop_stale();
     at = 0;
     return add(pieces, count, writable, error);
 }
@@ -102,9 +128,16 @@ Registration* RegistrationCache::add(const mx_segment_t* pieces, uint32_t count,
     for (uint32_t i = 0; i < count; ++i)
         m.segment[i] = {reinterpret_cast<uint64_t>(pieces[i].segment_ptr), pieces[i].segment_length};
     const size_t length = offsetof(myri_register, segment) + count * sizeof(myri_segment);
-    while ((error = seam.request(MYRI_REGISTER, &m, length)) == -ENOSPC)
-        if (!drop_unused())
+    error = starved ? -ENOSPC : seam.request(MYRI_REGISTER, &m, length);
+    while ((error == -ENOSPC && !starved) || error == -ENOMEM) {
+        if (!drop_unused() && !(error == -ENOMEM && relieve && relieve())) {
+            starved = !all.empty();
+            if (starved)
+                error = -ENOSPC;
             return nullptr;
+        }
+        error = seam.request(MYRI_REGISTER, &m, length);
+    }
     if (error < 0)
         return nullptr;
     Registration* r = static_cast<Registration*>(calloc(1, sizeof *r));
@@ -132,7 +165,10 @@ Registration* RegistrationCache::add(const mx_segment_t* pieces, uint32_t count,
 }
 
 void RegistrationCache::release(Registration* r) {
-    if (--r->users == 0 && (!keep || r->stale))
+    if (--r->users)
+        return;
+    starved = false;
+    if (!keep || is_stale(*r))
         drop(r);
 }
 

@@ -7,6 +7,10 @@
 //  first), unless
 //                MX_RCACHE=0. The driver checks access when it registers and, in the emulator, at each
 //                transfer.
+//  stale         the memory was unmapped or remapped: the driver says so in the host page, where a look-up sees it. Who
+//                uses the registration may go on, nobody else begins.
+//  starved       the system lets no more memory be locked, or all windows are taken, while some of ours are in use:
+//                nothing is asked of the driver until one is given back.
 // Under the endpoint's lock.
 #pragma once
 
@@ -33,12 +37,14 @@ struct Registration {
 
 class RegistrationCache {
 public:
-    void open(uint32_t board, uint32_t endpoint, bool keep);
+    // `page` may be nullptr. `relieve` makes other endpoints of the process give back what they keep unused: true if
+    // one did.
+    void open(uint32_t board, uint32_t endpoint, bool keep, const myri_host_page* page, bool (*relieve)());
     void clear(); // without telling the driver: the endpoint is closed
 
     // Makes bytes [offset, offset + bytes) of a buffer known to the card; `at` says where they begin in the
-    // window. nullptr with `error`: -ENOSPC (all windows in use: try again when one has been released),
-    // -E2BIG (too many pieces: go through a copy), -EFAULT, -ENOMEM.
+    // window. nullptr with `error`: -ENOSPC (try again when a registration has been released),
+    // -E2BIG (too many pieces: go through a copy), -EFAULT, -ENOMEM (not even alone: RLIMIT_MEMLOCK).
     Registration* acquire(const Segments& buffer, uint32_t offset, uint32_t bytes, bool writable,
                           uint32_t& at, int& error);
     // The same for memory of the library's own: never found in the cache, nor again, for it may lie where a
@@ -46,17 +52,25 @@ public:
     Registration* acquire_own(void* memory, uint32_t bytes, bool writable, int& error);
     void release(Registration* registration);
 
+    // Gives back what nobody uses. True if there was any.
+    bool give_back();
+
     // Forgets what touches [address, address + bytes).
     void forget(const void* address, size_t bytes);
 
 private:
     Registration* find(const mx_segment_t* pieces, uint32_t count, bool writable, uint32_t& at);
     Registration* add(const mx_segment_t* pieces, uint32_t count, bool writable, int& error);
+    bool is_stale(const Registration& registration) const;
+    void drop_stale();
     bool drop_unused();
     void drop(Registration* registration);
 
     uint32_t board = 0, endpoint = 0;
     bool keep = true;
+    bool starved = false;
+    const uint32_t* stale_bits = nullptr; // of the host page
+    bool (*relieve)() = nullptr;
     List<Registration, &Registration::link> all;
 };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mx_isend and mx_issend: which way a message goes.
+#include <errno.h>
+
 #include "libmyri/call.h"
 #include "libmyri/library.h"
+#include "libmyri/memory_limit.h"
 #include "libmyri/self.h"
 #include "libmyri/stream.h"
 
@@ -80,10 +83,14 @@ mx_return_t post(const char* name, bool synchronous, mx_endpoint_t endpoint, mx_
         s->rendezvous = true;
         s->message = MSG_RENDEZVOUS;
         s->flags = synchronous ? MSG_FLAG_SYNC : 0;
-        if (!large_prepare(ep, s)) {
+        if (const int status = large_prepare(ep, s); status < 0) {
             s->user = false;
             ep.release(s);
-            return call.fail(MX_BAD_SEG_MEM, "a segment is no readable memory");
+            if (status == -EFAULT)
+                return call.fail(MX_BAD_SEG_MEM, "a segment is no readable memory");
+            char limit[128];
+            describe_memory_limit(limit, sizeof limit);
+            return call.fail(MX_NO_RESOURCES, "%u bytes cannot be locked in memory: %s", length, limit);
         }
         stream_submit(ep, s);
     } else {

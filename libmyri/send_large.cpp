@@ -42,6 +42,14 @@ void end_rendezvous(Endpoint& ep, Send* s, mx_status_code_t code, uint32_t taken
     ep.release(s);
 }
 
+// The receiver ends a message whose data will not come.
+void tell_of_no_grant(Endpoint& ep, Partner& p, be16 rendezvous, be32 offset) {
+    msg_rendezvous none{};
+    none.rendezvous = rendezvous;
+    none.offset = offset;
+    stream_submit_control(ep, p, MSG_WINDOW_NEXT, &none, sizeof none);
+}
+
 void leave(Endpoint& ep, Send* s) {
     if (s->wants_grant)
         ep.large.wanting.remove(s);
@@ -51,7 +59,7 @@ void leave(Endpoint& ep, Send* s) {
 
 } // namespace
 
-bool large_prepare(Endpoint& ep, Send* s) {
+int large_prepare(Endpoint& ep, Send* s) {
     Partner& p = *s->partner;
     do
         s->rendezvous_number = p.next_rendezvous++;
@@ -60,15 +68,15 @@ bool large_prepare(Endpoint& ep, Send* s) {
     msg_rendezvous m{};
     if (s->length && ep.large.unasked < grants_unasked) {
         const int status = grant_open(ep, s, 0, true, m);
-        if (status == -EFAULT)
-            return false;
+        if (status == -EFAULT || status == -ENOMEM)
+            return status;
         s->next_offset = be32_to_cpu(m.granted);
     }
     m.rendezvous = cpu_to_be16(s->rendezvous_number);
     memcpy(s->data, &m, sizeof m);
     s->data_bytes = sizeof m;
     partner_owes(ep, p, 1);
-    return true;
+    return 0;
 }
 
 void large_grant_asked(Endpoint& ep, uint32_t grant_generation, uint32_t block) {
@@ -97,7 +105,11 @@ bool large_give_grant(Endpoint& ep) {
     ep.large.wanting.remove(s);
     s->wants_grant = false;
     if (status < 0) {
-        partner_fail(ep, *s->partner, MX_STATUS_ABORTED); // the other side waits for data that cannot be had
+        Partner& p = *s->partner;
+        tell_of_no_grant(ep, p, cpu_to_be16(s->rendezvous_number), cpu_to_be32(offset)); // it waits for data
+        (s->place == Send::Place::unacked ? p.unacked : p.rendezvous).remove(s);
+        s->place = Send::Place::none;
+        large_abandon_send(ep, s, status == -ENOMEM ? MX_STATUS_NO_RESOURCES : MX_STATUS_ABORTED);
         return true;
     }
     if (again)
@@ -113,13 +125,8 @@ bool large_give_grant(Endpoint& ep) {
 
 void large_ask(Endpoint& ep, Partner& p, const msg_window& w) {
     Send* s = find_rendezvous(p, be16_to_cpu(w.rendezvous));
-    if (!s) {
-        msg_rendezvous none{};
-        none.rendezvous = w.rendezvous;
-        none.offset = w.offset;
-        stream_submit_control(ep, p, MSG_WINDOW_NEXT, &none, sizeof none);
-        return;
-    }
+    if (!s)
+        return tell_of_no_grant(ep, p, w.rendezvous, w.offset);
     const uint32_t offset = be32_to_cpu(w.offset);
     if (offset % FW_WINDOW_MAX || (offset && offset >= s->length) || s->length == 0)
         return;

@@ -32,6 +32,15 @@ unsigned FakeFabric::registered(uint32_t endpoint) const {
     return n;
 }
 
+void FakeFabric::remapped(const void* memory, size_t bytes) {
+    const auto from = reinterpret_cast<uint64_t>(memory);
+    for (Endpoint& e : endpoints_)
+        for (unsigned i = 0; e.open && i < FW_WINDOWS; ++i)
+            for (const myri_segment& s : e.windows[i].segments)
+                if (e.windows[i].used && s.address < from + bytes && from < s.address + s.length)
+                    e.page()->stale[i / 32] |= 1u << i % 32;
+}
+
 bool FakeFabric::grants_open(uint32_t endpoint) const {
     const auto* w = reinterpret_cast<const fw_endpoint_window*>(endpoints_[endpoint].sram);
     for (const fw_grant& g : w->grants)
@@ -158,6 +167,7 @@ int FakeFabric::request(uint32_t request, void* structure, size_t length) {
 }
 
 int FakeFabric::register_window(myri_register& m) {
+    ++registrations_asked;
     Endpoint& e = endpoints_[m.endpoint];
     std::vector<myri_segment> list(m.segment, m.segment + m.count);
     uint64_t offset = 0;
@@ -170,11 +180,18 @@ int FakeFabric::register_window(myri_register& m) {
     }
     if (offset > FW_WINDOW_MAX)
         return -E2BIG;
+    uint64_t locked = offset;
+    for (const Endpoint& other : endpoints_)
+        for (const Window& w : other.windows)
+            locked += other.open && w.used ? w.length() : 0;
+    if (locked > lockable)
+        return -ENOMEM;
     for (uint32_t i = 0; i < windows_per_endpoint; ++i)
         if (!e.windows[i].used) {
             e.windows[i].used = true;
             ++e.windows[i].generation;
             e.windows[i].segments = list;
+            e.page()->stale[i / 32] &= ~(1u << i % 32);
             m.window = i;
             m.generation = e.windows[i].generation;
             return 0;

@@ -44,6 +44,10 @@ public:
     // What comes for the endpoint is lost.
     void close_ear(uint32_t endpoint, bool closed = true) { deaf_[endpoint] = closed; }
     unsigned registered(uint32_t endpoint) const;
+    uint64_t lockable = ~UINT64_C(0); // bytes that may be registered at once, of all endpoints
+    unsigned registrations_asked = 0;
+    // The memory was unmapped, or mapped anew: what the kernel's driver says of windows in it.
+    void remapped(const void* memory, size_t bytes);
     bool grants_open(uint32_t endpoint) const;
 
     static constexpr uint64_t mac = 0x0060dd112233;
@@ -53,6 +57,9 @@ public:
     void close(const myri_endpoint_ref& endpoint, EndpointMemory& memory) override;
 
 private:
+    static constexpr uint32_t entries = 256, receive_bytes = 64 << 10, send_bytes = 256 << 10;
+    static constexpr uint32_t page_offset = entries * FW_EVENT_SIZE + receive_bytes + send_bytes;
+
     struct Window {
         uint16_t generation = 0;
         bool used = false;
@@ -65,6 +72,7 @@ private:
         alignas(8) uint8_t sram[FW_ENDPOINT_WINDOW_SIZE] = {};
         std::vector<uint8_t> rings;
         uint8_t* base = nullptr;
+        myri_host_page* page() { return reinterpret_cast<myri_host_page*>(base + page_offset); }
         uint32_t slot_next = 0, events_written = 0, receive_position = 0, slots_done = 0, slots_told = 0;
         Window windows[FW_WINDOWS];
         uint16_t open_pulls[FW_PULLS] = {}; // generation, 0: free
@@ -82,7 +90,6 @@ private:
         unsigned left;
     };
 
-    static constexpr uint32_t entries = 256, receive_bytes = 64 << 10, send_bytes = 256 << 10;
 
     void take_stores();
     void run_until(uint64_t time);
