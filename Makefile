@@ -3,29 +3,22 @@
 # templates of mk/templates.mk; `make help` lists the targets meant for people.
 
 BUILD ?= build
-CXX ?= g++
-CC ?= gcc
 LANAI_CC ?= clang
+HOT := -O2
+NO_UNDEFINED := -Wl,-z,defs
 
 CPPFLAGS += -I. -Ilibmyri/include
 WARNINGS := -Wall -Wextra -Wconversion -Werror
-CFLAGS += -std=c11 -O2 -g1 $(WARNINGS)
-CXXFLAGS += -std=c++20 -O2 -g1 $(WARNINGS)
-LDFLAGS +=
-
-# make SANITIZE=address,undefined builds into its own folder; check-asan uses it.
-ifdef SANITIZE
-CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
-CXXFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
-LDFLAGS += -fsanitize=$(SANITIZE)
-endif
+CFLAGS += -std=c11 $(HOT) -g1 $(WARNINGS)
+CXXFLAGS += -std=c++20 $(HOT) -g1 $(WARNINGS)
+include mk/sanitize.mk
 
 # Tests and option parsers are compiled without optimisation: half the build time, and nothing there is hot. The rig and
 # what is measured with it keep theirs.
-NOT_HOT := $(BUILD)/obj/tests/% $(addprefix $(BUILD)/obj/,tools/options.o emulator/main/main.o emulator/cpu/lanai_run.o \
-    firmware/linker/main.o)
+NOT_HOT += $(BUILD)/obj/tests/% $(BUILD)/obj/tools/mx_% $(addprefix $(BUILD)/obj/,tools/options.o emulator/data_files.o \
+    emulator/main/main.o emulator/cpu/lanai_run.o firmware/linker/main.o)
 $(NOT_HOT): CXXFLAGS += -O0
-$(BUILD)/obj/tests/rig/% $(BUILD)/obj/tests/bench/%: CXXFLAGS += -O2
+$(BUILD)/obj/tests/rig/% $(BUILD)/obj/tests/bench/%: CXXFLAGS += $(HOT)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:

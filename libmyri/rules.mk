@@ -12,7 +12,7 @@ $(LIBMYRI_OBJECTS): EXTRA_CXXFLAGS = -fPIC -fvisibility=default -fno-exceptions 
 $(BUILD)/lib/libmyri.so.1: $(LIBMYRI_OBJECTS) libmyri/libmyri.map
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)$(CC) $(LDFLAGS) -shared -Wl,-soname,libmyri.so.1 -Wl,--version-script=libmyri/libmyri.map \
-	    -Wl,-z,defs -Wl,-Bsymbolic $(filter %.o,$^) -static-libgcc -lpthread -o $@
+	    $(NO_UNDEFINED) -Wl,-Bsymbolic $(filter %.o,$^) -static-libgcc -lpthread -o $@
 
 LIBMYRI_LINKS := $(addprefix $(BUILD)/lib/,libmyri.so libmyriexpress.so libmx.so)
 $(LIBMYRI_LINKS): $(BUILD)/lib/libmyri.so.1

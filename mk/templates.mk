@@ -8,6 +8,7 @@
 #   $(eval $(call script_test,SCRIPT,NEEDS))             an executable script run by `make check` once NEEDS are built
 #
 # ARCHIVES are names as given to `archive`, in link order. LIBS are linker flags such as -lfmt.
+# A unit test that has no main() gets doctest's.
 # A unit test or a script exits 0 (passed), 77 (skipped) or anything else (failed).
 
 Q = $(if $(V),,@)
@@ -34,7 +35,7 @@ endef
 
 define unit_test
 TESTS += $(BUILD)/tests/$(strip $(1))
-$(call linked,$(1),$(BUILD)/tests/$(strip $(1)),$(2),$(3),$(4))
+$(call linked,$(1),$(BUILD)/tests/$(strip $(1)),$(2),$(3) doctest-main,$(4))
 endef
 
 define benchmark

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The targets that run tests. Tests themselves are named in the rules.mk of their own folders.
 
+$(eval $(call archive,doctest-main,tests/doctest_main.cpp))
+
 .PHONY: check check-built check-asan
 # Packages first: the rest of the build must not start before they are there.
 check: deps

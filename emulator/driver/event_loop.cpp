@@ -64,7 +64,8 @@ bool EventLoop::once(int timeout_ms) {
         fail("epoll_wait");
     for (const bool first : {true, false})
         for (int n = 0; n < count; n++) {
-            const auto watch = watches_.find(events[static_cast<size_t>(n)].data.u64);
+            const uint64_t number = events[static_cast<size_t>(n)].data.u64; // a copy: epoll_event is packed
+            const auto watch = watches_.find(number);
             if (watch == watches_.end() || watch->second.first != first)
                 continue; // another round's, or an earlier handler has forgotten it
             const auto handler = watch->second.handler; // stays alive if it forgets itself

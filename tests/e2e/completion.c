@@ -31,7 +31,7 @@ static void order(void) {
     }
     meet();
     for (int i = 0; sends && i < 8; i++)
-        wait_for(send_bytes("abcdefgh" + i, 1, (uint64_t)i));
+        wait_for(send_bytes(&"abcdefgh"[i], 1, (uint64_t)i));
     meet();
     for (int i = 0; receives && i < 8; i++) {
         mx_request_t peeked = NULL, again = NULL;

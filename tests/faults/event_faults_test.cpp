@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How verdicts end faults. Expected fates are written down here from the words' meanings in libmyri/verdicts.h.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <bit>

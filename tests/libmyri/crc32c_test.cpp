@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CRC-32C against the vectors of RFC 3720 B.4, and both ways against each other.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <random>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The driver over /dev/myriN: which devices it takes, what it maps, where its requests go, how it waits.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <signal.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Environment variables: defaults, values, and what is said about wrong ones.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <string>

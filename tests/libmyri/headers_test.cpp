@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The public headers: sizes, offsets and numbers of the ABI (reference: the tables of the interface's
 // description).
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What happens when something is refused, silent, late or full: over a fake card, in virtual time.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -89,7 +88,9 @@ TEST_CASE("a large message ends although unmatched messages before its notify fi
     mx_param_t limit{};
     limit.key = MX_PARAM_UNEXP_QUEUE_MAX;
     limit.val.unexp_queue_max = 16 << 10;
-    for (const auto& [drop, bytes] : {std::pair{0.0, 4000u}, {0.2, 4000u}, {0.0, 100u}, {0.2, 100u}}) {
+    for (const auto& [drop_rate, length] : {std::pair{0.0, 4000u}, {0.2, 4000u}, {0.0, 100u}, {0.2, 100u}}) {
+        const double drop = drop_rate; // CAPTURE takes no names of parts
+        const unsigned bytes = length;
         CAPTURE(drop);
         CAPTURE(bytes);
         Pair p(1, {limit});

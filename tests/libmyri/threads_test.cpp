@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Several threads in one endpoint, in real time: over a driver whose card never says anything.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <poll.h>

@@ -72,8 +72,11 @@ Result run(bool skipping, unsigned& steps) {
     }
     bool there = false;
     rig.scheduler.at(2 * MS, 3, [&](Time) { there = true; });
-    for (steps = 0; !there; steps++)
+    steps = 0;
+    while (!there) {
         rig.timeline.step();
+        steps++;
+    }
     rig.now = 2 * MS;
     rig.card.advance_to(rig.now);
     Result result{{}, rig.link.sent_at, rig.card.cycles(), rig.card.instructions()};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Expected words are worked out by hand from the encoding tables, not by the linker.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "firmware/linker/link.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The text of peer tables: what is read for which card, and what each wrong line is told.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <sstream>

@@ -1,3 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// doctest's own part and main(), compiled once for all unit tests.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>

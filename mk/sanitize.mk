@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# make SANITIZE=address,undefined (or thread) BUILD=dir: everything with sanitizers, in a folder of its own.
+# check-asan, check-tsan and check-fuzz (tests/rules.mk) use it.
+
+ifdef SANITIZE
+# clang, unless told otherwise: it needs half of gcc's time here, and has the fuzzer.
+ifeq ($(origin CC),default)
+CC := clang
+endif
+ifeq ($(origin CXX),default)
+CXX := clang++
+endif
+HOT := -O1
+# The checks of virtual calls and of function pointers need RTTI, which the library is without.
+SANITIZERS := -fsanitize=$(SANITIZE) -fno-sanitize=vptr,function -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS += $(SANITIZERS)
+# (clang means more by -Wconversion than g++ does.)
+CXXFLAGS += $(SANITIZERS) -Wno-sign-conversion
+LDFLAGS += $(SANITIZERS)
+# A shared library gets the sanitizers' run-time from the program.
+NO_UNDEFINED :=
+# The tools do little themselves.
+NOT_HOT := $(BUILD)/obj/tools/%
+endif
