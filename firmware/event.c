@@ -27,13 +27,21 @@ int event_brief_now(struct endpoint* e, enum fw_event_type type, uint32_t a, uin
     return 1;
 }
 
+/* Number of the last event that was there when the patience of an endpoint's process began. */
+static uint32_t wake_event[FW_ENDPOINTS];
+
+static void note_unread(struct endpoint* e, uint32_t now) {
+    wake_event[e->id] = e->events_written;
+    e->wake_first = e->wake_last;
+    e->wake_since = now;
+}
+
 void event_wake(struct endpoint* e) {
     e->wake_last = dma[DMA_WRITE].queued;
     if (e->wake_noted)
         return;
     e->wake_noted = 1;
-    e->wake_first = e->wake_last;
-    e->wake_since = register_load32(RTC);
+    note_unread(e, register_load32(RTC));
     interrupt_causes++;
     tick_want(TICK_WAKES);
 }
@@ -56,14 +64,20 @@ void event_wake_due(void) {
             interrupt_causes--;
             continue;
         }
-        int read = load32(&e->window->events_consumed) == e->events_written;
+        uint32_t consumed = load32(&e->window->events_consumed);
+        int read = consumed == e->events_written;
+        if (!read && (int32_t)(consumed - wake_event[e->id]) >= 0) {
+            note_unread(e, now); /* it reads, and what is unread now came later */
+            if (after)
+                continue;
+        }
         if (!read && (!landed(e->wake_first) || after == FW_WAKE_NEVER || now - e->wake_since < 2 * after))
             continue; /* not there, or not yet due */
         if (read || all_there) {
             e->wake_noted = 0;
             interrupt_causes--;
         } else {
-            e->wake_first = e->wake_last; /* later ones are on their way: once more when they are there */
+            note_unread(e, now); /* later ones are on their way: once more when they are there and have waited */
         }
         if (!read) {
             struct fw_endpoint* entry = &endpoint_table[e->id];

@@ -103,6 +103,35 @@ TEST_CASE("an MSI comes behind all the events that it announces") {
     }
 }
 
+TEST_CASE("a process that goes on reading is not interrupted, however much comes; one that stops is, after its patience") {
+    Rig rig;
+    TestEndpoint a(rig, 0, 0), b(rig, 1, 0);
+    const be32 patience[2] = {cpu_to_be32(1000), {}};
+    b.writer.store(offsetof(fw_endpoint_window, wake_after_us), {reinterpret_cast<const uint8_t*>(patience), 8});
+    b.writer.flush(rig.now());
+    b.auto_publish = false;
+    // A message each 20 us; the reader tells each 250 us how far it is: never that it has read all.
+    for (unsigned i = 1; i <= 1000; i++) {
+        a.post_when_free(TestEndpoint::request(b, pattern(4, i)));
+        rig.run_for(microseconds(15));
+        if (i % 12 == 0)
+            b.publish();
+        while (b.poll()) {
+        }
+        rig.run_for(microseconds(5));
+    }
+    CHECK(board_endpoint_wake_count(rig.board(1), 0) == 0);
+    b.publish();
+    rig.run_for(milliseconds(2));
+    CHECK(board_endpoint_wake_count(rig.board(1), 0) == 0);
+
+    const Time before = rig.now();
+    a.post_when_free(TestEndpoint::request(b, pattern(4, 0)));
+    REQUIRE(rig.run_until([&] { return board_endpoint_wake_count(rig.board(1), 0) == 1; }, milliseconds(3)));
+    CHECK(rig.now() - before >= milliseconds(1));
+    CHECK(rig.now() - before < microseconds(1600)); // the tick is 250 us
+}
+
 TEST_CASE("an MSI that finds the channel full goes out when there is room") {
     Rig rig({.hosts = 3});
     TestEndpoint a(rig, 0, 0), b(rig, 1, 0, {.events = 1024}), c(rig, 2, 0);
