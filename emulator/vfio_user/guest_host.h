@@ -27,6 +27,7 @@ public:
 
     const std::string& name() const { return name_; }
     Card& card() { return *card_; }
+    PciBus& bus() { return *bus_; }
     vfio::Device& device() { return *device_; }
     vfio::GuestMemory& memory() { return memory_; }
     // The time at which accesses of the guest reach the card; the scheduler's until this is called.
