@@ -115,6 +115,8 @@ uint32_t Cpu::word_at(uint32_t address) const {
 void Cpu::decode_at(uint32_t word_index) {
     uint32_t address = word_index * 4;
     Instruction in = decode(word_at(address));
+    if (watches(address, 4))
+        in.op = Op::watched;
     if (address == idle_pc_ && idle_pc_ != 0) {
         idle_op_ = in.op;
         in.op = Op::idle_head;
@@ -159,6 +161,64 @@ void Cpu::bad_jump(uint32_t target, bool in_slot, uint32_t pending) {
 void Cpu::trap_illegal(uint32_t pc) {
     uint32_t word = word_at(pc);
     trap(text("undefined instruction 0x%08x (%s)", word, why_illegal(word)));
+}
+
+void Cpu::watch_word(uint32_t address) {
+    if (address % 4 != 0 || address >= sram_.size())
+        throw std::out_of_range(
+            text("watched word at 0x%08x: must be a multiple of 4 below 0x%08zx", address, sram_.size()));
+    const auto place = std::lower_bound(watched_.begin(), watched_.end(), address);
+    if (place != watched_.end() && *place == address)
+        return;
+    watched_.insert(place, address);
+    forget(address / 4);
+}
+
+void Cpu::unwatch(uint32_t address, uint32_t bytes) {
+    std::erase_if(watched_, [&](uint32_t word) {
+        const bool inside = word >= address && uint64_t{word} + 4 <= uint64_t{address} + bytes;
+        if (inside)
+            forget(word / 4);
+        return inside;
+    });
+}
+
+bool Cpu::watches(uint32_t address, uint64_t bytes) const {
+    const auto next = std::lower_bound(watched_.begin(), watched_.end(), address & ~3u);
+    return next != watched_.end() && *next < address + bytes;
+}
+
+void Cpu::tell_watched(uint32_t address, unsigned bytes, bool is_store) {
+    quiet_ = false; // the owner may change what the next pass sees
+    special_.watched(address, bytes, is_store, cycle_);
+}
+
+// Data while words are watched, and what is no SRAM at any time.
+bool Cpu::slow_load(uint32_t address, unsigned bytes, uint32_t& value) {
+    if (address >= sram_.size() || address % bytes != 0)
+        return special_load(address, bytes, value);
+    value = word_at(address & ~3u) >> 8 * (4 - bytes - (address & 3));
+    if (watches(address, bytes))
+        tell_watched(address, bytes, false);
+    return true;
+}
+
+bool Cpu::slow_store(uint32_t address, unsigned bytes, uint32_t value) {
+    if (address >= sram_.size() || address % bytes != 0)
+        return special_store(address, bytes, value);
+    for (unsigned i = 0; i < bytes; i++)
+        sram_[address + i] = static_cast<uint8_t>(value >> 8 * (bytes - 1 - i));
+    forget(address / 4);
+    if (watches(address, bytes))
+        tell_watched(address, bytes, true);
+    return true;
+}
+
+// What to do with the instruction that stands there.
+bool Cpu::fetch_watched(uint32_t address, Op& op) {
+    op = decode(word_at(address)).op;
+    tell_watched(address, 4, false);
+    return true;
 }
 
 bool Cpu::special_load(uint32_t address, unsigned bytes, uint32_t& value) {

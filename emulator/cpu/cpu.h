@@ -11,6 +11,8 @@
 //   Text            words are decoded when first executed and kept. Stores by the processor drop what they
 //   overwrite;
 //                   whoever else writes text calls text_changed().
+//   Watched words   each access of the processor to them is told. While there are any, all of its accesses to data go
+//                   the way of the special registers', so that they cost nothing while there are none.
 //   Idle skip       the firmware's loop, once a whole pass changed nothing and read no clock, would run for
 //   ever: run()
 //                   returns Stop::idle and the owner lets skip_idle() pass the time until something happens.
@@ -26,6 +28,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace myri::emulator {
 
@@ -46,6 +49,10 @@ public:
     virtual ~SpecialRegisters() = default;
     virtual uint32_t load(uint32_t offset, unsigned bytes, uint64_t cycle) = 0; // the value in the low bits
     virtual void store(uint32_t offset, unsigned bytes, uint32_t value, uint64_t cycle) = 0;
+    // An access to a watched word of SRAM (Cpu::watch_word): after a load or a fetch has got its value, after a store.
+    virtual void watched(uint32_t address, unsigned bytes, bool is_store, uint64_t cycle) {
+        (void)address, (void)bytes, (void)is_store, (void)cycle;
+    }
 };
 
 class Cpu {
@@ -90,6 +97,14 @@ public:
     // Somebody else wrote SRAM that may hold executed instructions.
     void text_changed(uint32_t offset, uint32_t length);
 
+    // `address`: of a word in SRAM. Not from inside SpecialRegisters.
+    void watch_word(uint32_t address);
+    // Ends that for all words that lie wholly in these bytes.
+    void unwatch(uint32_t address, uint32_t bytes);
+    // True if one of these bytes belongs to a watched word.
+    bool watches(uint32_t address, uint64_t bytes) const;
+    bool watching() const { return !watched_.empty(); }
+
     const std::string& trap_reason() const { return trap_reason_; } // empty if there is no trap
     uint32_t pc() const { return pc_; }               // of the next instruction, or of the one that trapped
     bool jump_pending() const { return slots_ != 0; } // the next instruction is in a delay slot
@@ -106,6 +121,10 @@ private:
     void decode_at(uint32_t word_index);
     void forget(uint32_t word_index);
     // Return false if they trapped.
+    bool slow_load(uint32_t address, unsigned bytes, uint32_t& value);
+    bool slow_store(uint32_t address, unsigned bytes, uint32_t value);
+    bool fetch_watched(uint32_t address, Op& op);
+    void tell_watched(uint32_t address, unsigned bytes, bool is_store);
     bool special_load(uint32_t address, unsigned bytes, uint32_t& value);
     bool special_store(uint32_t address, unsigned bytes, uint32_t value);
     void bad_jump(uint32_t target, bool in_slot, uint32_t pending);
@@ -131,6 +150,8 @@ private:
     uint64_t overhead_ = 0; // cycles that are not an instruction's own: stalls, extras, set_cycle()
     uint64_t limit_ = 0;
     std::string trap_reason_;
+
+    std::vector<uint32_t> watched_; // addresses, sorted
 
     uint32_t idle_pc_ = 0;
     Op idle_op_ = Op::undecoded; // what idle_head stands in front of

@@ -47,6 +47,7 @@ enum class Op : uint8_t {
     undecoded, // the value of untouched memory: decode the word, then execute it
     outside,   // stands behind the last word of SRAM
     illegal,
+    watched,         // the word is watched: tell so, then execute the instruction
     idle_head,       // the watched address: compare with the last pass, then execute the instruction
     with_pc,         // an operand is pc: then do `action`
     predicated,      // do `action` if `condition` holds

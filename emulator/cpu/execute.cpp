@@ -51,6 +51,7 @@ Cpu::Stop Cpu::run(uint64_t limit_cycle) {
     static const void* const handlers[] = {&&undecoded,
                                            &&outside,
                                            &&illegal,
+                                           &&watched,
                                            &&idle_head,
                                            &&with_pc,
                                            &&predicated,
@@ -95,7 +96,10 @@ Cpu::Stop Cpu::run(uint64_t limit_cycle) {
     const uint32_t extra_word = timing_.data_access_extra;
     const uint32_t extra_subword = timing_.subword_extra;
 
+    const uint32_t direct = watched_.empty() ? size : 0; // data below this is read and written here
+
     uint32_t value = 0, address = 0; // scratch
+    Op op = Op::undecoded;
     Flags new_flags;                 // only for calls, so that `flags` need not lie in memory
     Stop reason = Stop::limit;
 
@@ -162,6 +166,10 @@ illegal:
     trap_illegal(MYRI_PC());
     goto trapped;
 
+watched:
+    MYRI_OUTSIDE(fetch_watched(MYRI_PC(), op));
+    goto* handlers[static_cast<unsigned>(op)];
+
 idle_head:
     cycle_ = cycle;
     if (slots == 0 && idle_pass_repeats(flags)) {
@@ -224,12 +232,14 @@ jump_constant:
 
 // An access in pieces. T is the type in memory, S what its value is extended through.
 #define MYRI_READ(T, S)                                                                                      \
-    if (inside<T>(address, size)) {                                                                          \
+    if (inside<T>(address, direct)) {                                                                        \
         value = static_cast<uint32_t>(static_cast<S>(read<T>(sram + address)));                              \
         MYRI_EXTRA(extra_word);                                                                              \
     } else {                                                                                                 \
-        MYRI_OUTSIDE(special_load(address, sizeof(T), value));                                               \
+        MYRI_OUTSIDE(slow_load(address, sizeof(T), value));                                                  \
         value = static_cast<uint32_t>(static_cast<S>(static_cast<T>(value)));                                \
+        if (address < size)                                                                                  \
+            MYRI_EXTRA(extra_word);                                                                          \
     }                                                                                                        \
     if (sizeof(T) < 4)                                                                                       \
         MYRI_EXTRA(extra_subword);
@@ -237,13 +247,15 @@ jump_constant:
 #define MYRI_WRITE(T)                                                                                        \
     value = r[in->rd];                                                                                       \
     quiet_ = false;                                                                                          \
-    if (inside<T>(address, size)) {                                                                          \
+    if (inside<T>(address, direct)) {                                                                        \
         write<T>(sram + address, value);                                                                     \
         if (MYRI_UNLIKELY(address - text_low_ < text_length_))                                               \
             forget(address / 4);                                                                             \
         MYRI_EXTRA(extra_word);                                                                              \
     } else {                                                                                                 \
-        MYRI_OUTSIDE(special_store(address, sizeof(T), value));                                              \
+        MYRI_OUTSIDE(slow_store(address, sizeof(T), value));                                                 \
+        if (address < size)                                                                                  \
+            MYRI_EXTRA(extra_word);                                                                          \
     }                                                                                                        \
     if (sizeof(T) < 4)                                                                                       \
         MYRI_EXTRA(extra_subword);

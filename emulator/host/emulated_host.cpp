@@ -71,6 +71,7 @@ void EmulatedHost::boot(std::span<const uint8_t> image) {
     now_ = std::max(now_, scheduler_.now());
     wake_counts_.clear(); // until the new firmware runs, interrupts mean nothing
     card_->watch_idle(0);
+    stop_reason_.clear();
     command_running_ = false;
     while (!commands_.empty())
         finish_command(now_, -ECANCELED, 0);
@@ -120,6 +121,8 @@ void EmulatedHost::serve_interrupt(Time now) {
     now_ = now;
     if (!board_interrupt_acknowledge(&board_))
         return;
+    if (const char* reason = board_stopped(&board_))
+        stop_reason_ = reason;
     int result = 0;
     uint32_t value = 0;
     if (board_command_finished(&board_, &result, &value)) {

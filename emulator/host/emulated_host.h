@@ -39,6 +39,9 @@ public:
     // Called when the firmware has raised its interrupt for an endpoint that has unread events.
     void set_wake_handler(std::function<void(Time, unsigned endpoint)> handler) { wake_ = std::move(handler); }
 
+    // Why the firmware has stopped by itself, as it told with its last interrupt; empty while it runs.
+    const std::string& stop_reason() const { return stop_reason_; }
+
     // Time at which board/ accesses happen: set before each call of a board_ function below.
     void set_now(Time now) { now_ = now; }
     ::board& board() { return board_; }
@@ -80,6 +83,7 @@ private:
     std::vector<uint32_t> wake_counts_;
     std::function<void(Time, unsigned)> wake_;
     std::vector<std::string> log_;
+    std::string stop_reason_;
 };
 
 } // namespace myri::emulator

@@ -64,7 +64,7 @@ Machines::Machines(const FabricOptions& o, bool sessions_from_seed) : faults_(o.
         }
         cards_.back()->set_idle_skipping(o.idle_skipping);
     }
-    trap_told_.resize(all);
+    stops_told_.resize(all);
     boot(o.firmware);
     set_peers();
     for (size_t kind = 0; kind < o.faults.size(); kind++)
@@ -138,12 +138,17 @@ void Machines::set_peers() {
     timeline_.run_until(booted_);
 }
 
-std::vector<std::string> Machines::new_traps() {
+std::vector<std::string> Machines::new_stops() {
     std::vector<std::string> lines;
     for (size_t n = 0; n < cards_.size(); n++) {
-        if (cards_[n]->trapped() && !trap_told_[n])
-            lines.push_back(name(n) + ": the card's processor has stopped: " + cards_[n]->trap_reason());
-        trap_told_[n] = cards_[n]->trapped(); // the driver may start it again
+        std::string why;
+        if (cards_[n]->trapped())
+            why = "the card's processor has stopped: " + cards_[n]->trap_reason();
+        else if (n < hosts_.size() && !hosts_[n]->stop_reason().empty())
+            why = "the card's firmware has stopped: " + hosts_[n]->stop_reason();
+        if (!why.empty() && why != stops_told_[n])
+            lines.push_back(name(n) + ": " + why);
+        stops_told_[n] = std::move(why); // empty once the driver has started it again
     }
     return lines;
 }

@@ -36,8 +36,9 @@ public:
     std::vector<myri_peer> peers(size_t from) const;
     // The moment after boot: virtual time as processes see it begins here.
     Time booted() const { return booted_; }
-    // Processors that have stopped at something undefined since the last call, one line each.
-    std::vector<std::string> new_traps();
+    // Cards whose processor has met something undefined or whose firmware has stopped by itself since the last call,
+    // one line each.
+    std::vector<std::string> new_stops();
     // Whether packets are subject to faults.
     bool faulty() const;
     // Follows each fault to its end, from now on.
@@ -62,7 +63,7 @@ private:
     std::vector<std::unique_ptr<HostDriver>> drivers_;
     std::vector<std::unique_ptr<GuestHost>> guests_;
     std::vector<Card*> cards_;
-    std::vector<bool> trap_told_;
+    std::vector<std::string> stops_told_;
     Time booted_ = 0;
 };
 

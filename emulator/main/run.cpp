@@ -210,8 +210,8 @@ void Run::go_virtual() {
         release_output();
         if (step % STEPS == 0) {
             patience_.glance();
-            for (const std::string& trap : machines_.new_traps())
-                say(trap);
+            for (const std::string& stop : machines_.new_stops())
+                say(stop);
         }
     }
 }

@@ -66,8 +66,8 @@ void serve(const StartOptions& options, const std::string& path, const std::func
     FreeRun free(machines, service, loop, patience);
     ready();
     free.until([&] {
-        for (const std::string& trap : machines.new_traps())
-            say(trap);
+        for (const std::string& stop : machines.new_stops())
+            say(stop);
         return false;
     });
     service.shut();

@@ -35,7 +35,7 @@ struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
     }
 
     // Processor
-    bool running() const { return !held && !io_reset && !trapped; }
+    bool running() const { return !held && !io_reset && !trapped && !stalled; }
     Time processor_clock() const { return running() && !idle ? clock.time_of(cpu.cycle()) : NEVER; }
     void execute(uint64_t to);
     void advance_to(Time now);
@@ -54,7 +54,17 @@ struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
         advance_to(now);
         idle = false;
     }
-    void sram_changed(uint32_t offset, uint32_t bytes) override { cpu.text_changed(offset, bytes); }
+    void sram_changed(uint32_t offset, uint32_t bytes) override {
+        cpu.text_changed(offset, bytes);
+        if (cpu.watching())
+            cpu.unwatch(offset, bytes);
+    }
+    void sram_read(Time now, uint32_t offset, uint32_t bytes) override {
+        if (!cpu.watches(offset, bytes))
+            return;
+        touch(now);
+        interrupt_unit.latch(now, LANAI_ISR_PARITY);
+    }
     Scheduler::EventId at(Time when, std::function<void(Time)> action, bool visible) override;
     void cancel(const Scheduler::EventId& event) override { scheduler.cancel(event); }
     Time after(Time now, uint32_t cycles) const override {
@@ -64,6 +74,13 @@ struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
     // SpecialRegisters: the processor's accesses.
     uint32_t load(uint32_t offset, unsigned bytes, uint64_t cycle) override;
     void store(uint32_t offset, unsigned bytes, uint32_t value, uint64_t cycle) override;
+    // Its watched words are those with bad parity.
+    void watched(uint32_t address, unsigned bytes, bool is_store, uint64_t cycle) override {
+        if (is_store && bytes == 4)
+            cpu.unwatch(address, bytes);
+        else
+            interrupt_unit.latch(clock.time_of(cycle), LANAI_ISR_PARITY);
+    }
 
     // LinkPort::Client
     void packet_sent(Time now, const PacketPtr&) override { touch(now), send.packet_sent(now); }
@@ -98,6 +115,7 @@ struct Card::State final : Chip, SpecialRegisters, LinkPort::Client {
     bool held = true; // CPU reset
     bool io_reset = false;
     bool trapped = false;
+    bool stalled = false;
     bool idle = false;       // the processor waits in its idle loop for something to happen
     uint64_t lowered_to = NEVER; // cycle at which something came up while the processor ran
     bool saw_moving = false; // since it last came by there, it read a count that grows by itself
@@ -178,7 +196,7 @@ void Card::State::control(Time now, uint32_t value) {
     }
     if (value & LANAI_CONTROL_CPU_RESET_OFF && held) {
         held = false;
-        trapped = false;
+        trapped = stalled = false;
     }
     if (running() && !was_running) {
         cpu.reset(0);
@@ -229,8 +247,10 @@ uint32_t Card::bar_read32(Time now, uint32_t offset) {
     // Idle firmware stores nothing, so there is no need to bring it to `now`.
     if (!s.idle)
         s.advance_to(now);
-    if (s.inside_sram(offset, 4))
+    if (s.inside_sram(offset, 4)) {
+        s.sram_read(now, offset, 4);
         return s.sram_word(offset);
+    }
     if (offset >= LANAI_BAR0_SPECIAL && offset - LANAI_BAR0_SPECIAL < LANAI_SPECIAL_SIZE)
         return s.registers.load(now, offset - LANAI_BAR0_SPECIAL, 4);
     return NOTHING_THERE;
@@ -283,6 +303,16 @@ void Card::enable_faults(FaultInjector& injector, unsigned host) {
 
 void Card::observe_packets(PacketObserver* observer) {
     state_->packet_observer = observer;
+}
+
+void Card::inject_parity(Time now, uint32_t offset) {
+    state_->touch(now);
+    state_->cpu.watch_word(offset);
+}
+
+void Card::stall(Time now) {
+    state_->touch(now);
+    state_->stalled = true;
 }
 
 Time Card::clock() const {

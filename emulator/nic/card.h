@@ -53,6 +53,13 @@ public:
     // Must outlive the card, or be taken away by null.
     void observe_packets(PacketObserver* observer);
 
+    // The word at `offset` (a multiple of 4 in SRAM, else std::out_of_range) has bad parity from now on: whoever reads
+    // it, in part too, sets ISR.PARITY_INT. A store of the whole word repairs it, except one of a process into its
+    // mapped window, which the emulator does not see.
+    void inject_parity(Time now, uint32_t offset);
+    // The processor executes nothing any more until its reset is released again. Not a trap.
+    void stall(Time now);
+
     // Actor
     Time clock() const override;
     Time lookahead() const override;

@@ -49,6 +49,8 @@ public:
     virtual void touch(Time now) = 0;
     // Bytes of SRAM were changed by somebody else than the processor.
     virtual void sram_changed(uint32_t offset, uint32_t bytes) = 0;
+    // Bytes of SRAM are read by somebody else than the processor: sees bad parity.
+    virtual void sram_read(Time now, uint32_t offset, uint32_t bytes) = 0;
     // Runs `action` at `when`, unless an I/O reset comes first. `visible`: touch() before it.
     virtual Scheduler::EventId at(Time when, std::function<void(Time)> action, bool visible = true) = 0;
     virtual void cancel(const Scheduler::EventId& event) = 0;

@@ -67,9 +67,10 @@ void DmaEngine::begin(Time now, unsigned channel) {
         false);
 }
 
-bool DmaEngine::read_descriptor(uint32_t address, Descriptor& out) {
+bool DmaEngine::read_descriptor(Time now, uint32_t address, Descriptor& out) {
     if (address % 8 != 0 || !chip_.inside_sram(address, sizeof(lanai_dma_descriptor)))
         return false;
+    chip_.sram_read(now, address, sizeof(lanai_dma_descriptor));
     const uint32_t length = chip_.sram_word(address);
     out.address = address;
     out.flags = length & ~LANAI_DMA_LENGTH;
@@ -84,7 +85,7 @@ bool DmaEngine::read_descriptor(uint32_t address, Descriptor& out) {
 void DmaEngine::start(Time now, unsigned channel) {
     Channel& c = channels_[channel];
     Descriptor d;
-    if (!c.chained || !read_descriptor(c.fetch, d))
+    if (!c.chained || !read_descriptor(now, c.fetch, d))
         return fail(now, channel);
     c.not_started--;
     if (d.next & LANAI_DMA_NEXT_VALID)
@@ -97,6 +98,8 @@ void DmaEngine::start(Time now, unsigned channel) {
     c.on_bus = true;
     PciBus::Request request;
     request.to_card = d.flags & LANAI_DMA_READ;
+    if (!request.to_card)
+        chip_.sram_read(now, d.sram, d.bytes);
     request.bus = d.host;
     request.sram = chip_.sram().subspan(d.sram, d.bytes);
     if (PacketObserver* observer = chip_.observer()) {

@@ -52,7 +52,7 @@ private:
     void transferred(Time now, unsigned channel, const Descriptor& descriptor);
     void done(Time now, unsigned channel, const Descriptor& descriptor);
     void fail(Time now, unsigned channel);
-    bool read_descriptor(uint32_t address, Descriptor& out);
+    bool read_descriptor(Time now, uint32_t address, Descriptor& out);
 
     Chip& chip_;
     PciBus& bus_;

@@ -101,6 +101,7 @@ void SendPort::start(Time now) {
     packet->bytes.reserve(bytes);
     for (auto d = queue_.begin(); d <= last; ++d) {
         const uint32_t length = d->flags_length & LANAI_SEND_LENGTH;
+        chip_.sram_read(now, length ? d->pointer : 0, length);
         const auto from = chip_.sram().subspan(length ? d->pointer : 0, length);
         packet->bytes.insert(packet->bytes.end(), from.begin(), from.end());
         if (d->flags_length & LANAI_SEND_ROUTE)
