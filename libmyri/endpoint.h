@@ -92,6 +92,7 @@ public:
     uint32_t event_shift = 0;
     uint32_t event_count = 0;      // events taken
     uint32_t events_published = 0; // as the card knows it
+    uint64_t publish_at = 0;       // the card is told again, but not before
     const uint8_t* receive_ring = nullptr;
     uint32_t receive_size = 0;
     uint32_t receive_consumed = 0;
@@ -159,6 +160,7 @@ public:
     }
 
     // Takes note of what was read from the rings; tells the card in batches, or now.
+    // Tells the card what has been taken, if that is much or `now`.
     void publish_consumed(bool now);
 
     // The partner at a peer; created if wanted. nullptr: none, or no memory.

@@ -2,6 +2,7 @@
 #include "libmyri/progress_thread.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -17,6 +18,11 @@ namespace {
 
 constexpr uint64_t first_nap = ps_per_ms, longest_nap = 100 * ps_per_ms;
 
+void nap_until_stopped(int fd) {
+    pollfd stop = {fd, POLLIN, 0};
+    poll(&stop, 1, static_cast<int>(longest_nap / ps_per_ms));
+}
+
 void* run(void* argument) {
     Endpoint& ep = *static_cast<Endpoint*>(argument);
     uint64_t nap = first_nap;
@@ -31,8 +37,10 @@ void* run(void* argument) {
         myri_wait wait{ep.board, ep.id, seen, static_cast<uint32_t>(left / ps_per_us) + 1};
         pthread_mutex_unlock(&ep.lock);
         const int status = library.driver->wait(wait, ep.thread_fd, true);
-        if (status == 0 || (status < 0 && status != -ETIMEDOUT && status != -EINTR))
-            usleep(1000); // the program may be about to look; and a driver that fails must not make this spin
+        if (status == 0)
+            usleep(1000); // the program may be about to look
+        else if (status != -ETIMEDOUT && status != -EINTR)
+            nap_until_stopped(ep.thread_fd); // a driver that fails must not make this spin
         pthread_mutex_lock(&ep.lock);
         if (ep.thread_stop)
             break;

@@ -17,6 +17,13 @@ constexpr unsigned polls_before_yield = 64;
 constexpr unsigned polls_before_sleep = 256;
 constexpr unsigned polls_before_park = 4;
 constexpr uint64_t park_limit = ps_per_ms;
+constexpr unsigned refused_nap_us = 1000;
+
+// How long an event may lie unread before the card interrupts.
+constexpr uint32_t patience_us = 1000; // the progress thread's
+// Without one nobody is woken. But a card that was told "never" as it wrote an event would not interrupt for it when a
+// call goes to sleep just after that.
+constexpr uint32_t no_thread_us = 10 * 1000;
 
 // In virtual time nobody else makes progress for the process's other endpoints.
 bool progress_others(Endpoint& ep) {
@@ -97,10 +104,11 @@ void sleep_in_driver(Endpoint& ep, uint64_t until) {
     ++ep.sleepers;
     pthread_mutex_unlock(&ep.lock);
     const int status = library.driver->wait(wait, wakeup_fd, false);
-    if (status == -ENOSYS || status == -EOPNOTSUPP)
-        usleep(us < 100 ? static_cast<useconds_t>(us) : 100);
+    const bool refused = status < 0 && status != -ETIMEDOUT && status != -EINTR;
+    if (refused) // the card is dead or the fabric gone: what waits for it ends by its time limits, without spinning
+        usleep(us < refused_nap_us ? static_cast<useconds_t>(us) : refused_nap_us);
     pthread_mutex_lock(&ep.lock);
-    leave_bed(ep, status == -ETIMEDOUT || status == -ENOSYS || status == -EOPNOTSUPP);
+    leave_bed(ep, status == -ETIMEDOUT || refused);
     if (interrupts && ep.sleepers == 0 && ep.magic == endpoint_magic)
         sleep_set_wake_after(ep, false);
 }
@@ -151,8 +159,8 @@ void wake_others(Endpoint& ep) {
 void sleep_set_wake_after(Endpoint& ep, bool blocking) {
     const uint32_t us = seam.is_virtual()            ? FW_WAKE_NEVER
                         : blocking                   ? 0u
-                        : library.options.monothread ? FW_WAKE_NEVER
-                                                     : 1000u;
+                        : library.options.monothread ? no_thread_us
+                                                     : patience_us;
     struct {
         alignas(8) be32 wake_after;
         be32 reserved;

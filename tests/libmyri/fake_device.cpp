@@ -219,6 +219,8 @@ int FakeMachine::carry_out(int fd, unsigned long code, void* structure) {
         if (w->timeout_us != 0)
             return -EINVAL; // nobody here could wake it
         file.events_seen = w->events_seen;
+        const auto* stored = reinterpret_cast<const fw_endpoint_window*>(window_here());
+        looks_.push_back({w->events_seen, be32_to_cpu(stored->wake_after_us), be32_to_cpu(stored->events_consumed)});
         if (events_written_ > w->events_seen)
             return 0;
         uint64_t old; // events before this look
@@ -276,8 +278,17 @@ FakeFile FakeMachine::endpoint_file() {
     return files_.at(endpoint_fd());
 }
 
+std::vector<FakeMachine::Look> FakeMachine::looks() {
+    const std::lock_guard guard(lock_);
+    return looks_;
+}
+
 uint8_t* FakeMachine::window() {
     const std::lock_guard guard(lock_);
+    return window_here();
+}
+
+uint8_t* FakeMachine::window_here() {
     if (!window_)
         window_ = static_cast<uint8_t*>(mmap(nullptr, FW_ENDPOINT_WINDOW_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
                                              endpoint_fd(), MYRI_MMAP_WINDOW));

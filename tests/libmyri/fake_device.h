@@ -50,6 +50,12 @@ public:
     std::vector<myri_register> registered;
     std::vector<myri_unregister> unregistered;
 
+    // Each MYRI_WAIT with what the card then knew of the process.
+    struct Look {
+        uint32_t events_seen, wake_after_us, events_consumed;
+    };
+    std::vector<Look> looks();
+
     // Of the only open endpoint.
     FakeFile endpoint_file();
     // Its memory as the card sees it, for as long as the test wants it.
@@ -67,12 +73,14 @@ private:
     int open_endpoint(FakeFile& file, myri_endpoint_open& o);
     void* map(void* at, size_t bytes, int protection, int flags, int fd, off_t offset);
     int poll_files(pollfd* files, nfds_t count, const timespec* timeout);
+    uint8_t* window_here();
     void say(std::string what) { log_.push_back(std::move(what)); }
     int endpoint_fd();
 
     std::mutex lock_; // protects what follows
     std::map<int, FakeFile> files_;
     std::vector<std::string> log_;
+    std::vector<Look> looks_;
     int maps_ = 0;
     uint32_t events_written_ = 0;
     uint16_t generations_ = 0;

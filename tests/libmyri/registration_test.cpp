@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Registrations: kept while their memory stays mapped, given up where the system locks no more memory.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "tests/libmyri/pair.h"
 
 #include <cstring>
