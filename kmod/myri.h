@@ -47,7 +47,7 @@
 #include "kmod/compat.h"
 
 #define MYRI_NAME "myri"
-#define MYRI_VERSION "0.3"
+#define MYRI_VERSION "0.1"
 #define MYRI_IMAGE "myri/lanaix.bin"
 
 /* ---- card ------------------------------------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
 #
 #   make kmod [KDIR=headers]   default: the running kernel's headers, else the newest installed ones
 #   make kmod-install          module, firmware image, udev files below DESTDIR; depmod
+#   make kmod-dkms             the sources for DKMS, in DESTDIR/usr/src/myri-VERSION, and the same other files
 
 KMOD_SOURCES := $(addprefix kmod/,module.c pci.c boot.c interrupt.c commands.c recover.c peers.c device.c mapping.c \
     wait.c endpoint.c parts.c window.c pages.c notifier.c sysfs.c debugfs.c)
@@ -11,10 +12,13 @@ KDIR ?= $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \
     $(lastword $(sort $(wildcard /lib/modules/*/build))) $(lastword $(sort $(wildcard /usr/src/linux-headers-*-*64))))
 KMOD_VERSION = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
 KMOD = $(BUILD)/kmod-$(KMOD_VERSION)
-# sparse looks at everything that is compiled, where it is installed.
-KMOD_SPARSE = $(if $(shell command -v sparse),C=1 CF=-Wsparse-error)
+# Maintainers' checks, for which warnings are errors: W=1, and sparse where it is installed (0.6.4 does not know a keyword
+# that Linux 7 uses). KMOD_CHECKS=no builds as DKMS does, with whatever compiler is there.
+KMOD_CHECKS ?= yes
+KMOD_SPARSE = $(if $(shell command -v sparse),C=1 CF="-Wsparse-error -D__typeof_unqual__=__typeof__")
+KMOD_FLAGS = $(if $(filter yes,$(KMOD_CHECKS)),W=1 $(KMOD_SPARSE) KCFLAGS=-Werror)
 
-.PHONY: kmod kmod-install
+.PHONY: kmod kmod-install kmod-dkms
 kmod:
 	@test -e "$(KDIR)/include/generated/utsrelease.h" || \
 	    { echo "no kernel headers: KDIR is '$(KDIR)' (apt install linux-headers-amd64, or make kmod KDIR=...)" >&2; exit 1; }
@@ -25,10 +29,20 @@ kmod:
 	@printf '%s\n' 'obj-m := myri.o' 'myri-y := $(KMOD_SOURCES:.c=.o) $(BOARD_SOURCES:.c=.o)' 'ccflags-y := -I$$(src)' \
 	    >$(KMOD)/Kbuild.new
 	@cmp -s $(KMOD)/Kbuild.new $(KMOD)/Kbuild || cp $(KMOD)/Kbuild.new $(KMOD)/Kbuild
-	$(call say,KMOD,$(KMOD)/myri.ko)$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(KMOD)) W=1 $(KMOD_SPARSE) \
-	    KCFLAGS=-Werror modules
+	$(call say,KMOD,$(KMOD)/myri.ko)$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(KMOD)) $(KMOD_FLAGS) modules
 
-kmod-install: kmod $(BUILD)/firmware/lanaix.bin
-	install -D -m 644 $(KMOD)/myri.ko $(DESTDIR)/lib/modules/$(KMOD_VERSION)/extra/myri.ko
+# What the module needs beside itself. The folder of the group's rules is read by udev, systemd and PAM.
+.PHONY: kmod-files
+kmod-files: $(BUILD)/firmware/lanaix.bin
 	install -D -m 644 $(BUILD)/firmware/lanaix.bin $(DESTDIR)/lib/firmware/myri/lanaix.bin
+
+kmod-install: kmod kmod-files
+	install -D -m 644 $(KMOD)/myri.ko $(DESTDIR)/lib/modules/$(KMOD_VERSION)/extra/myri.ko
 	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(KMOD_VERSION)
+
+KMOD_RELEASE = $(shell sed -n 's/.*MYRI_VERSION "\(.*\)"/\1/p' kmod/myri.h)
+KMOD_DKMS = $(DESTDIR)/usr/src/myri-$(KMOD_RELEASE)
+kmod-dkms: kmod-files
+	install -d $(KMOD_DKMS)
+	cp -pr Makefile mk abi board kmod $(KMOD_DKMS)/
+	sed 's/@VERSION@/$(KMOD_RELEASE)/' kmod/dkms.conf >$(KMOD_DKMS)/dkms.conf
