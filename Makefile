@@ -39,6 +39,7 @@ help:
 	@echo 'make check           all tests'
 	@echo 'make check-asan      the same with address and undefined-behaviour sanitizers'
 	@echo 'make check-faults    100 000 messages in each of three runs with injected faults (minutes)'
+	@echo 'make kmod            the kernel module (docs/kernel.md), KDIR=headers; kmod-install, DESTDIR='
 	@echo 'make vmtest          the kernel module in virtual machines (docs/vm.md); KERNELS="6.1 6.12 7.3", vmtest-long'
 	@echo 'make vm              a shell in such a machine'
 	@echo 'make kmod-matrix     builds the kernel module for each of these kernels, with W=1 and sparse'

@@ -35,6 +35,9 @@ kmod:
 .PHONY: kmod-files
 kmod-files: $(BUILD)/firmware/lanaix.bin
 	install -D -m 644 $(BUILD)/firmware/lanaix.bin $(DESTDIR)/lib/firmware/myri/lanaix.bin
+	install -D -m 644 udev/60-myri.rules $(DESTDIR)/lib/udev/rules.d/60-myri.rules
+	install -D -m 644 udev/sysusers.conf $(DESTDIR)/usr/lib/sysusers.d/myri.conf
+	install -D -m 644 udev/modules-load.conf $(DESTDIR)/usr/lib/modules-load.d/myri.conf
 
 kmod-install: kmod kmod-files
 	install -D -m 644 $(KMOD)/myri.ko $(DESTDIR)/lib/modules/$(KMOD_VERSION)/extra/myri.ko

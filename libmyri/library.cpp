@@ -107,6 +107,8 @@ mx_return_t code_of_errno(int error) {
     case ENODEV:
     case ENOENT:
         return MX_NO_DEV;
+    case EHOSTUNREACH:
+        return MX_NIC_NOT_FOUND;
     case ENXIO:
         return MX_NO_DRIVER;
     case EPROTO:

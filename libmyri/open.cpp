@@ -171,6 +171,24 @@ int open_on_driver(uint32_t board, uint32_t id, Endpoint& e, myri_endpoint_open&
     return library.driver->open(o, e.memory);
 }
 
+// Endpoints reach themselves by the peer table, too. It may have been installed since it was read.
+bool knows_itself(uint32_t board) {
+    const uint64_t mac = library.boards[board].info.mac;
+    return find_peer_by_mac(library.boards[board], mac) != no_peer ||
+           (read_board(board) == 0 && find_peer_by_mac(library.boards[board], mac) != no_peer);
+}
+
+const char* reason(int status) {
+    switch (status) {
+    case -EHOSTUNREACH:
+        return "the board is not in its own peer table: install one with mx_peers";
+    case -ENODEV:
+        return "the card is dead or gone";
+    default:
+        return strerror(-status);
+    }
+}
+
 // Wildcards: endpoint numbers outermost, so that processes spread over boards.
 int open_somewhere(uint32_t board, uint32_t id, Endpoint& e, myri_endpoint_open& o) {
     if (board != MX_ANY_NIC)
@@ -298,8 +316,12 @@ extern "C" mx_return_t mx_open_endpoint(uint32_t board, uint32_t endpoint_id, ui
     } else {
         myri_endpoint_open o;
         status = open_somewhere(board, endpoint_id, *e, o);
+        if (status == 0 && !knows_itself(e->board)) {
+            library.driver->close({e->board, o.endpoint}, e->memory);
+            status = -EHOSTUNREACH;
+        }
         if (status < 0) {
-            code = code_of_errno(status);
+            code = status == -ENODEV ? MX_NIC_DEAD : code_of_errno(status); // it was there when we began
         } else if (pthread_mutex_lock(&e->lock); !set_up(*e, o)) {
             tear_down(*e);
             pthread_mutex_unlock(&e->lock);
@@ -318,7 +340,7 @@ extern "C" mx_return_t mx_open_endpoint(uint32_t board, uint32_t endpoint_id, ui
     }
     pthread_mutex_unlock(&library.lock);
     if (code != MX_SUCCESS)
-        return fail(nullptr, code, name, "board %u endpoint %u: %s", board, endpoint_id, strerror(-status));
+        return fail(nullptr, code, name, "board %u endpoint %u: %s", board, endpoint_id, reason(status));
     *endpoint = to_endpoint_handle(e);
     return MX_SUCCESS;
 }

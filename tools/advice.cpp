@@ -50,6 +50,8 @@ std::string remedy(mx_return_t code) {
     switch (code) {
     case MX_NO_PERM:
         return permissions();
+    case MX_NIC_NOT_FOUND:
+        return "the peer table does not name it; mx_peers --show prints the table, mx_peers FILE installs one";
     case MX_BUSY:
         return "the endpoint is in use; choose another one with -e";
     case MX_BAD_CONNECTION_KEY:

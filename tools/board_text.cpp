@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/board_text.h"
 
+#include <cerrno>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -19,9 +20,17 @@ std::vector<std::string> head_lines(uint32_t boards, const std::string& firmware
                         MYRI_BOARDS_MAX)};
 }
 
+std::string death_text(const myri_board_info& info) {
+    switch (info.dead) {
+    case EIO: return "its firmware stopped or its memory failed";
+    case ENODEV: return "it was removed";
+    default: return std::strerror(static_cast<int>(info.dead));
+    }
+}
+
 std::string status_text(const myri_board_info& info) {
     if (info.dead)
-        return fmt::format("Dead ({})", std::strerror(static_cast<int>(info.dead)));
+        return fmt::format("Dead, {}", death_text(info));
     std::string text = "Running";
     for (uint32_t port = 0; port < info.ports; port++)
         text += fmt::format(", P{}: Link {}", port, info.link_up ? "up" : "down");

@@ -14,7 +14,9 @@ std::vector<std::string> head_lines(uint32_t boards, const std::string& firmware
 std::vector<std::string> board_lines(const myri_board_info& info);
 // `own_mac` marks the row that is the board itself.
 std::vector<std::string> peer_lines(const std::vector<myri_peer>& peers, uint64_t own_mac);
-// "Running, P0: Link up"
+// Why a dead board is dead.
+std::string death_text(const myri_board_info& info);
+// "Running, P0: Link up"; "Dead, " and why.
 std::string status_text(const myri_board_info& info);
 
 } // namespace myri::tools

@@ -7,6 +7,7 @@
 
 #include "tools/board_text.h"
 #include "tools/boards.h"
+#include "tools/failure.h"
 #include "tools/run_tool.h"
 
 namespace {
@@ -41,6 +42,7 @@ Record to_record(const myri_board_info& info, const std::vector<myri_peer>& peer
     }
     return {{"board", info.board},
             {"status", status_text(info)},
+            {"dead", info.dead},
             {"link_up", info.link_up != 0},
             {"mac", mac_text(info.mac)},
             {"host", info.hostname},
@@ -65,8 +67,10 @@ void print_lines(Report& report, const std::vector<std::string>& lines) {
         report.line("{}", line);
 }
 
-void print_boards(Report& report, const Options& options) {
+// The number of dead boards, each named on stderr.
+unsigned print_boards(Report& report, const Options& options) {
     Library library;
+    unsigned dead = 0;
     uint32_t count = board_count();
     uint32_t first = options.board == MX_ANY_NIC ? 0 : options.board;
     uint32_t end = options.board == MX_ANY_NIC ? count : options.board + 1;
@@ -81,7 +85,12 @@ void print_boards(Report& report, const Options& options) {
         if (!options.quiet)
             print_lines(report, peer_lines(peers, info.mac));
         report.record(to_record(info, peers));
+        if (info.dead) {
+            dead++;
+            fmt::print(stderr, "mx_info: board {} is dead: {}; see dmesg\n", board, death_text(info));
+        }
     }
+    return dead;
 }
 
 // Needs no board.
@@ -112,7 +121,12 @@ int main(int argc, char** argv) {
     if (auto code = parse_options(app, argc, argv))
         return *code;
     Report report("mx_info", options.output.format(), options.output.verbose);
-    return run_tool("mx_info", report, [&] {
-        options.environment->count() ? print_environment(report, options.filter) : print_boards(report, options);
+    unsigned dead = 0;
+    const int code = run_tool("mx_info", report, [&] {
+        if (options.environment->count())
+            print_environment(report, options.filter);
+        else
+            dead = print_boards(report, options);
     });
+    return code == EXIT_OK && dead ? EXIT_FAILED : code;
 }

@@ -15,6 +15,8 @@
 #include <string>
 #include <thread>
 
+#include "libmyri/library.h"
+#include "mx_extensions.h"
 #include "tests/libmyri/fake_device.h"
 
 using namespace myri;
@@ -330,4 +332,34 @@ TEST_CASE("shutting closes every file, in a forked child too, without touching t
     REQUIRE_EQ(waitpid(child, &status, 0), child);
     CHECK_EQ(status, 0);
     CHECK_EQ(machine.open_files(), 3u);
+}
+
+namespace {
+std::string said;
+mx_return_t remember(char* text, mx_return_t code) {
+    said = text;
+    return code;
+}
+} // namespace
+
+TEST_CASE("an endpoint needs its board in the peer table, which may come later, and a live card") {
+    FakeMachine machine;
+    machine.nodes[0] = 0;
+    machine.in_own_table = false;
+    Attached a;
+    use_driver(a.driver);
+    mx_set_error_handler(remember);
+    REQUIRE_EQ(mx_init(), MX_SUCCESS);
+    mx_endpoint_t ep = nullptr;
+    CHECK_EQ(mx_open_endpoint(0, 3, 7, nullptr, 0, &ep), MX_NIC_NOT_FOUND);
+    CHECK(said.find("mx_peers") != std::string::npos);
+    CHECK_EQ(machine.open_files(), 1u);
+    machine.in_own_table = true;
+    machine.open_error = ENODEV;
+    CHECK_EQ(mx_open_endpoint(0, 3, 7, nullptr, 0, &ep), MX_NIC_DEAD);
+    CHECK(said.find("dead or gone") != std::string::npos);
+    machine.open_error = 0;
+    CHECK_EQ(mx_open_endpoint(0, 3, 7, nullptr, 0, &ep), MX_SUCCESS);
+    CHECK_EQ(mx_finalize(), MX_SUCCESS);
+    use_driver(nullptr);
 }

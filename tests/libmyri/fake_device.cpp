@@ -188,14 +188,14 @@ int FakeMachine::carry_out(int fd, unsigned long code, void* structure) {
     }
     case MYRI_IOCTL(MYRI_PEERS, myri_peers): {
         auto* p = static_cast<myri_peers*>(structure);
-        p->total = 1;
-        p->count = p->first == 0;
+        p->total = in_own_table;
+        p->count = in_own_table && p->first == 0;
         p->peer[0].mac = 0x0060dd000000 + file.number;
         std::strcpy(p->peer[0].name, "fakehost:0");
         return 0;
     }
     case MYRI_IOCTL(MYRI_ENDPOINT_OPEN, myri_endpoint_open): {
-        const int status = open_endpoint(file, *static_cast<myri_endpoint_open*>(structure));
+        const int status = open_error ? -open_error : open_endpoint(file, *static_cast<myri_endpoint_open*>(structure));
         if (status == 0 && ftruncate(fd, static_cast<off_t>(MYRI_MMAP_RINGS + file.endpoint.ring_bytes)) < 0)
             return -errno;
         return status;

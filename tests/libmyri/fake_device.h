@@ -35,6 +35,8 @@ public:
     std::map<uint32_t, int> nodes;     // number of /dev/myriN: 0, or the errno of open()
     uint32_t abi = MYRI_DRIVER_ABI;
     int attach_error = 0;              // of MYRI_ATTACH
+    bool in_own_table = true;          // the peer table names the board itself
+    int open_error = 0;                // of MYRI_ENDPOINT_OPEN
     int wait_answer = -ETIMEDOUT;      // of MYRI_WAIT
     int register_error = 0;
     unsigned register_good = ~0u;      // so many registrations before register_error

@@ -102,7 +102,7 @@ TEST_CASE("a board's lines") {
     info.link_up = 0;
     CHECK_EQ(status_text(info), "Running, P0: Link down, P1: Link down");
     info.dead = EIO;
-    CHECK_EQ(status_text(info), "Dead (Input/output error)");
+    CHECK_EQ(status_text(info), "Dead, its firmware stopped or its memory failed");
 }
 
 TEST_CASE("the table of hosts marks the board itself") {
