@@ -84,6 +84,11 @@ class Bed:
             self.fabric.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    @staticmethod
+    def remark(text):
+        """A figure for the reader."""
+        print(f"# {text}", flush=True)
+
     def kernel_logs_clean(self):
         for guest in self.guests:
             found = [line for line in guest.console().splitlines() if TROUBLE.search(line)]

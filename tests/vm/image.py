@@ -78,8 +78,6 @@ class Image:
                 self.program(f"usr/local/{folder}/{os.path.basename(source)}", source)
         for script in sorted(glob.glob(f"{HERE}/guest/*.sh")):
             self.archive.file(f"usr/local/vm/{os.path.basename(script)}", script)
-        if os.access("/usr/bin/strace", os.X_OK):
-            self.program("usr/bin/strace", "/usr/bin/strace")
         for image in glob.glob(f"{build}/firmware/lanaix.bin"):
             self.archive.file("lib/firmware/myri/lanaix.bin", image)
 

@@ -33,7 +33,7 @@ class Guest:
                      "-m", f"{memory}M", "-smp", "1", "-cpu", "max",
                      "-object", f"memory-backend-memfd,id=ram0,size={memory}M,share=on",
                      "-kernel", kernel, "-initrd", initrd,
-                     "-append", f"console=ttyS0 panic=-1 loglevel=7 myri.host={name} {append}".strip()]
+                     "-append", f"console=ttyS0 panic=-1 loglevel=7 tsc=reliable myri.host={name} {append}".strip()]
         for socket in cards:
             arguments += ["-device", '{"driver":"vfio-user-pci","socket":{"type":"unix","path":"%s"}}' % socket]
         if processor is not None:

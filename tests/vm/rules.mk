@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The kernel module in virtual machines. KERNELS="6.1 6.12 7.3" runs the matrix; results are TAP, logs in build/vm/.
 KERNELS ?= 6.1
-VM_PACKAGES := python3-minimal busybox-static strace
+VM_PACKAGES := python3-minimal busybox-static
 
 # C programs that run in guests: over the bare device, and over the library.
 VM_PROGRAMS := $(addprefix $(BUILD)/tests/vm/,$(filter-out device,$(basename $(notdir $(wildcard tests/vm/guest/*.c)))))

@@ -221,7 +221,7 @@ static void attack(const struct knowledge* k) {
         request.window_offset = cpu_to_be32(offsets[i]);
         CHECK_EQ(pull(&end, self, &request), REFUSED);
         request = pull_request(0, 0x78, &window);
-        request.length = cpu_to_be32(LENGTH + offsets[i]);
+        request.length = cpu_to_be32(offsets[i] < 0x80000000u ? LENGTH + offsets[i] : offsets[i]);
         CHECK_EQ(pull(&end, self, &request), REFUSED);
     }
     CHECK(all_are(loot, UNTOUCHED) && all_are(fixed, UNTOUCHED));
