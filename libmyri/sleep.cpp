@@ -135,7 +135,8 @@ void sleep_for_news(Endpoint& ep, uint64_t until) {
 void empty_poll(Endpoint& ep) {
     ++ep.empty_polls;
     if (!seam.is_virtual()) {
-        if (ep.empty_polls >= polls_before_yield)
+        // The emulator needs the processor as well; a real card does not, and polling is without system calls.
+        if (ep.empty_polls >= polls_before_yield && library.driver->attached.time != MYRI_TIME_REAL)
             sched_yield();
         return;
     }
