@@ -16,42 +16,62 @@ namespace myri {
 
 namespace {
 
-constexpr uint64_t first_nap = ps_per_ms, longest_nap = 100 * ps_per_ms;
+// While the program is about; the longest when nothing happens.
+constexpr uint64_t short_nap = 10 * ps_per_ms, longest_nap = 100 * ps_per_ms;
 
-void nap_until_stopped(int fd) {
-    pollfd stop = {fd, POLLIN, 0};
-    poll(&stop, 1, static_cast<int>(longest_nap / ps_per_ms));
+void pause(const Endpoint& ep, uint64_t time) {
+    pollfd stop = {ep.thread_fd, POLLIN, 0};
+    poll(&stop, 1, static_cast<int>(time / ps_per_ms));
+}
+
+void drain(int fd) {
+    uint64_t count;
+    if (read(fd, &count, sizeof count) < 0) {
+        // EAGAIN: nobody has written
+    }
+}
+
+// Takes the endpoint's lock without a queue: a program that polls would have to let this thread in at each look, by a
+// system call. False if the program was inside meanwhile: it makes progress itself.
+bool enter(Endpoint& ep) {
+    if (pthread_mutex_trylock(&ep.lock) == 0)
+        return true;
+    do
+        pause(ep, short_nap);
+    while (pthread_mutex_trylock(&ep.lock) != 0);
+    return false;
+}
+
+uint64_t time_left(uint64_t due, uint64_t most) {
+    const uint64_t now = seam.now();
+    return due <= now ? 0 : due - now < most ? due - now : most;
 }
 
 void* run(void* argument) {
     Endpoint& ep = *static_cast<Endpoint*>(argument);
-    uint64_t nap = first_nap;
-    uint32_t posted = 0;
-    pthread_mutex_lock(&ep.lock);
+    uint64_t nap = short_nap;
+    bool alone = enter(ep);
     while (!ep.thread_stop) {
-        const uint32_t seen = ep.event_count;
-        nap = ep.slots.posted() != posted ? first_nap : nap * 2 > longest_nap ? longest_nap : nap * 2;
-        posted = ep.slots.posted();
-        const uint64_t due = ep.timer_due(), now = seam.now();
-        const uint64_t left = due <= now ? 0 : due - now < nap ? due - now : nap;
-        myri_wait wait{ep.board, ep.id, seen, static_cast<uint32_t>(left / ps_per_us) + 1};
+        // A program that is about serves its own timers.
+        const uint64_t left = alone ? time_left(ep.timer_due(), nap) : short_nap;
+        const uint32_t seen = ep.event_count, posted = ep.slots.posted();
         pthread_mutex_unlock(&ep.lock);
-        const int status = library.driver->wait(wait, ep.thread_fd, true);
+        const int status =
+            library.driver->wait({ep.board, ep.id, seen, static_cast<uint32_t>(left / ps_per_us) + 1}, ep.thread_fd, true);
+        if (status != -ETIMEDOUT)
+            drain(ep.thread_fd);
         if (status == 0)
-            usleep(1000); // the program may be about to look
+            pause(ep, alone ? ps_per_ms : short_nap); // the program may be about to look
         else if (status != -ETIMEDOUT && status != -EINTR)
-            nap_until_stopped(ep.thread_fd); // a driver that fails must not make this spin
-        pthread_mutex_lock(&ep.lock);
+            pause(ep, longest_nap); // a driver that fails must not make this spin
+        alone = enter(ep);
         if (ep.thread_stop)
             break;
-        uint64_t count;
-        if (read(ep.thread_fd, &count, sizeof count) < 0) {
-            // EAGAIN: nobody has written
-        }
-        if (ep.event_count == seen || seam.now() >= ep.next_timer)
+        alone &= ep.event_count == seen && ep.slots.posted() == posted;
+        if (alone || seam.now() >= ep.next_timer)
             ep.progress();
-        if (ep.event_count != seen)
-            nap = first_nap;
+        const bool quiet = ep.event_count == seen && ep.slots.posted() == posted;
+        nap = !quiet ? short_nap : nap * 2 < longest_nap ? nap * 2 : longest_nap;
     }
     pthread_mutex_unlock(&ep.lock);
     return nullptr;
