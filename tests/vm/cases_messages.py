@@ -112,30 +112,28 @@ class SystemCalls:
 
 
 def counted(bed, length, setting):
-    """System calls and interrupts that 1000 round trips more cost their first process, and the table of the calls."""
+    """What 1000 round trips cost their first process: system calls, their table, interrupts, milliseconds."""
     n1, n2 = bed.guests
-    sums = []
-    for rounds in (100, 1100):
-        job = n2.start("mx_pingpong", user="ann")
-        before, calls = interrupts(n1), SystemCalls(n1, "mx_pingpong")
-        expect(n1.run(f"{setting} mx_pingpong -d n2 -S {length} -E {length + 1} -N {rounds} -W 5", user="ann", timeout=120))
-        sums.append((*calls.end(), interrupts(n1) - before))
-        expect(n2.finish(job))
-    more_calls, more_interrupts = sums[1][0] - sums[0][0], sums[1][2] - sums[0][2]
-    bed.remark(f"{length} B {setting}: {more_calls} system calls, {more_interrupts} interrupts for 1000 round trips")
-    return more_calls, more_interrupts, sums[1][1]
+    job = n2.start("mx_pingpong", user="ann")
+    before, calls, since = interrupts(n1), SystemCalls(n1, "mx_pingpong"), time.monotonic()
+    expect(n1.run(f"{setting} mx_pingpong -d n2 -S {length} -E {length + 1} -N 1000 -W 5", user="ann", timeout=120))
+    elapsed = int((time.monotonic() - since) * 1000)
+    total, table = calls.end()
+    interrupted = interrupts(n1) - before
+    expect(n2.finish(job))
+    bed.remark(f"1000 round trips, {length} B {setting}: {total} system calls, {interrupted} interrupts, {elapsed} ms")
+    return total, table, interrupted, elapsed
 
 
 @CASES.add("polling: no system call and no interrupt for a message")
 def polling(bed):
     for length in (0, 1000, 100000):
-        # Alone, the process is never disturbed. (An event that lies unread for 10 ms interrupts: so long the machine's
-        # scheduler may well stop a guest.)
-        calls, interrupted, table = counted(bed, length, "MX_MONOTHREAD=1")
-        check(calls < 50, f"{length} B: {calls} system calls for 1000 round trips\n{table}")
-        check(interrupted < 100, f"{length} B: {interrupted} interrupts for 1000 round trips")
-    # With its progress thread, which is woken when an event lies unread for 1 ms, the more so the busier the machine.
-    counted(bed, 0, "")
+        calls, table, interrupted, elapsed = counted(bed, length, "MX_MONOTHREAD=1")
+        # Start, end and the dialogue of the tools take 100 to 500, whatever the number of messages.
+        check(calls < 700, f"{length} B: {calls} system calls for 2000 messages\n{table}")
+        # An event that lies unread for 10 ms interrupts: so long a busy machine may well stop a guest.
+        check(interrupted <= 5 + elapsed // 10, f"{length} B: {interrupted} interrupts in {elapsed} ms")
+    counted(bed, 0, "")  # with its progress thread, which looks the more often the busier the machine
 
 
 @CASES.add("blocking: the process sleeps")
