@@ -192,6 +192,7 @@ struct myri_endpoint_open {
     uint32_t bounce_bytes;   /* out: 0, or the process's own memory cannot be registered here: data goes through this */
     uint32_t bounce_offset;
 };
+#define MYRI_BOUNCE_MIN 0xc0000u /* bytes: a block of 32 KiB for each grant and each pull of an endpoint */
 #define MYRI_MMAP_WINDOW 0x00000000u
 #define MYRI_MMAP_RINGS  0x10000000u
 

@@ -88,9 +88,10 @@ struct msg_rendezvous {
     be16 grant;
     be16 grant_generation;
     be32 granted;
-    be32 offset;           /* in the message; a multiple of FW_WINDOW_MAX */
+    be32 offset;           /* in the message; a multiple of its windows' size */
     be16 rendezvous;       /* number that the sender gave the message; unique among those that are not notified */
-    be16 reserved;
+    be16 window_blocks;    /* RENDEZVOUS: blocks of 32 KiB in each of the message's windows, 1..256;
+                              the last may be shorter */
 };
 MYRI_ASSERT_SIZE(struct msg_rendezvous, 16);
 

@@ -53,6 +53,7 @@ struct AttachFailure {
 
 // Connects to the fabric's socket as `host`. 0 or a negative errno with a text: ENOENT when `host` is empty
 // or unknown (the text lists the hosts), EPROTO for another version of abi/driver.h.
-Driver* attach_socket(const char* path, const char* host, int& status, AttachFailure& failure);
+// `reachable`: lets it reach this process's memory.
+Driver* attach_socket(const char* path, const char* host, bool reachable, int& status, AttachFailure& failure);
 
 } // namespace myri

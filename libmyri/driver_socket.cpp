@@ -31,7 +31,7 @@ public:
         return channel.call(request, structure, length, nullptr, 0, nullptr);
     }
 
-    int attach(const char* host, AttachFailure& failure);
+    int attach(const char* host, bool reachable, AttachFailure& failure);
     int open(myri_endpoint_open& open, EndpointMemory& memory) override;
     void close(const myri_endpoint_ref& endpoint, EndpointMemory& memory) override;
     int wait(const myri_wait& wait, int wakeup_fd, bool background) override {
@@ -45,7 +45,7 @@ void close_all(const SocketChannel::Answer& answer) {
         ::close(answer.descriptors[i]);
 }
 
-int SocketDriver::attach(const char* host, AttachFailure& failure) {
+int SocketDriver::attach(const char* host, bool reachable, AttachFailure& failure) {
     attached.abi = MYRI_DRIVER_ABI;
     snprintf(attached.host, sizeof attached.host, "%s", host);
     int fds[2];
@@ -57,7 +57,8 @@ int SocketDriver::attach(const char* host, AttachFailure& failure) {
         return -error;
     }
     ++count;
-    fds[count] = ::open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    // Where it cannot be opened, endpoints have a bounce area.
+    fds[count] = reachable ? ::open("/proc/self/mem", O_RDWR | O_CLOEXEC) : -1;
     attached.has_memory = fds[count] >= 0;
     count += attached.has_memory;
     SocketChannel::Answer answer;
@@ -142,7 +143,7 @@ void SocketDriver::shut(bool forked) {
 
 } // namespace
 
-Driver* attach_socket(const char* path, const char* host, int& status, AttachFailure& failure) {
+Driver* attach_socket(const char* path, const char* host, bool reachable, int& status, AttachFailure& failure) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (strlen(path) >= sizeof address.sun_path) {
@@ -168,7 +169,7 @@ Driver* attach_socket(const char* path, const char* host, int& status, AttachFai
         if (status == -ECONNREFUSED || status == -ENOENT)
             status = -ENODEV;
     } else {
-        status = driver->attach(host, failure);
+        status = driver->attach(host, reachable, failure);
     }
     if (status < 0) {
         driver->shut(false);

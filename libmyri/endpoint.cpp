@@ -113,6 +113,8 @@ static uint64_t least(uint64_t a, uint64_t b) {
 }
 
 uint64_t Endpoint::timer_due() {
+    if (progression_disabled || in_handler)
+        return never; // progress() would not look at it
     uint64_t due = never;
     for (uint32_t i = 0; i < partner_count; ++i) {
         const Partner& p = *partners[i];

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "abi/firmware.h"
+#include "libmyri/bounce_area.h"
 #include "libmyri/driver.h"
 #include "libmyri/large.h"
 #include "libmyri/list.h"
@@ -126,6 +127,7 @@ public:
 
     Large large;
     RegistrationCache registrations;
+    BounceArea bounce;
     Counters counters;
 
     uint64_t next_timer = never;

@@ -31,6 +31,7 @@ const VariableRow rows[] = {
     {"MYRI_FABRIC", "text", "", "socket of the emulated fabric to attach to"},
     {"MYRI_HOST", "text", "", "name of the emulated host to be"},
     {"MYRI_DATA", "text", "", "folder of the emulator's data files"},
+    {"MYRI_BOUNCE", "bool", "0", "keep the emulator out of this process's memory: large messages are copied"},
     {"MYRI_TRACE_VERDICTS", "text", "", "file for what became of each event; for tests"},
 };
 
@@ -143,6 +144,7 @@ Options parse_environment(const char* const* environment, WarningHook hook) {
     o.verbose = reader.number("MX_VERBOSE");
     reader.text("MYRI_FABRIC", o.fabric, sizeof o.fabric);
     reader.text("MYRI_HOST", o.host, sizeof o.host);
+    o.bounce = reader.flag("MYRI_BOUNCE");
     reader.text("MYRI_TRACE_VERDICTS", o.trace_verdicts, sizeof o.trace_verdicts);
     warn_of_unknown(environment, hook);
     return o;

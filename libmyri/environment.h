@@ -32,6 +32,7 @@ struct Options {
     uint32_t verbose;
     char fabric[108]; // path of the emulator's socket, or empty
     char host[80];    // name of the emulated host, or empty
+    bool bounce;
     char trace_verdicts[108]; // file, or empty
 };
 

@@ -19,7 +19,7 @@ Driver* find_driver(const Options& options, Refusal& refusal) {
     }
     int status = 0;
     AttachFailure failure{};
-    Driver* driver = options.fabric[0] ? attach_socket(options.fabric, options.host, status, failure)
+    Driver* driver = options.fabric[0] ? attach_socket(options.fabric, options.host, !options.bounce, status, failure)
                                        : attach_devices(system_calls, status, failure);
     if (driver)
         return driver;

@@ -59,9 +59,18 @@ uint32_t block_bytes(const Grant& g, uint32_t block) {
 
 void store_checksum(Endpoint& ep, unsigned index, uint32_t block) {
     Grant& g = ep.large.grants[index];
+    const uint32_t before = block * WIRE_BLOCK_SIZE, bytes = block_bytes(g, block);
+    const Segments& user = g.owner->segments;
     uint32_t crc = 0;
-    if (library.options.checksum)
-        crc = g.owner->segments.crc(0, g.offset + block * WIRE_BLOCK_SIZE, block_bytes(g, block));
+    if (g.copy) {
+        if (library.options.checksum)
+            crc = user.gather_crc(0, g.offset + before, g.copy + before, bytes);
+        else
+            user.gather(g.offset + before, g.copy + before, bytes);
+        ep.window.order_before_generation(); // the card reads the block when it finds its checksum
+    } else if (library.options.checksum) {
+        crc = user.crc(0, g.offset + before, bytes);
+    }
     alignas(8)
         fw_grant_crc entry{cpu_to_be32(static_cast<uint32_t>(g.generation) << 16 | block), cpu_to_be32(crc)};
     const unsigned at = block % FW_GRANT_CRCS;
@@ -71,6 +80,32 @@ void store_checksum(Endpoint& ep, unsigned index, uint32_t block) {
     g.tags[at] = block + 1;
 }
 
+// Finds what the card can read for a window: `at` in the grant's registration. 0 or a negative errno.
+int find_memory(Endpoint& ep, unsigned index, const Send* s, uint32_t offset, uint32_t bytes, uint32_t& at) {
+    Grant& g = ep.large.grants[index];
+    if (ep.bounce.exists()) {
+        at = ep.bounce.of_grant(index);
+        g.copy = ep.bounce.memory_at(at);
+        g.registration = RegistrationCache::share(ep.bounce.window());
+        return 0;
+    }
+    int error = 0;
+    g.registration = ep.registrations.acquire(s->segments, offset, bytes, false, at, error);
+    if (!g.registration && error == -E2BIG) {
+        g.own = static_cast<uint8_t*>(aligned_alloc(4096, (bytes + 4095u) & ~size_t{4095}));
+        if (!g.own)
+            return -ENOSPC;
+        at = 0;
+        g.copy = g.own;
+        g.registration = ep.registrations.acquire_own(g.own, bytes, false, error);
+    }
+    if (g.registration)
+        return 0;
+    free(g.own);
+    g.own = g.copy = nullptr;
+    return error;
+}
+
 } // namespace
 
 int grant_open(Endpoint& ep, Send* s, uint32_t offset, bool unasked, msg_rendezvous& m) {
@@ -78,23 +113,11 @@ int grant_open(Endpoint& ep, Send* s, uint32_t offset, bool unasked, msg_rendezv
     if (index < 0)
         return -ENOSPC;
     Grant& g = ep.large.grants[index];
-    const uint32_t bytes = s->length - offset < FW_WINDOW_MAX ? s->length - offset : FW_WINDOW_MAX;
+    const uint32_t most = grant_window_bytes(ep), bytes = s->length - offset < most ? s->length - offset : most;
     uint32_t at = 0;
-    int error = 0;
-    g.registration = ep.registrations.acquire(s->segments, offset, bytes, false, at, error);
-    if (!g.registration && error == -E2BIG) {
-        g.bounce = static_cast<uint8_t*>(aligned_alloc(4096, (bytes + 4095u) & ~size_t{4095}));
-        if (!g.bounce)
-            return -ENOSPC;
-        s->segments.gather(offset, g.bounce, bytes);
-        at = 0;
-        g.registration = ep.registrations.acquire_own(g.bounce, bytes, false, error);
-    }
-    if (!g.registration) {
-        free(g.bounce);
-        g.bounce = nullptr;
-        return error;
-    }
+    const int status = find_memory(ep, static_cast<unsigned>(index), s, offset, bytes, at);
+    if (status < 0)
+        return status;
     g.owner = s;
     if (++g.generation == 0)
         g.generation = 1;
@@ -119,7 +142,7 @@ void grant_release(Endpoint& ep, unsigned index) {
     if (g.unasked)
         --ep.large.unasked;
     ep.registrations.release(g.registration);
-    free(g.bounce);
+    free(g.own);
     --g.owner->grants_open;
     const uint16_t generation = g.generation;
     g = Grant{};

@@ -8,6 +8,10 @@ namespace myri {
 
 // Grants the window of a message at `offset` and describes it in `m`. 0, or -ENOSPC: later; other errors are final.
 int grant_open(Endpoint& ep, Send* send, uint32_t offset, bool unasked, msg_rendezvous& m);
+// Bytes of a window; the last of a message may be shorter.
+inline uint32_t grant_window_bytes(const Endpoint& ep) {
+    return ep.bounce.exists() ? ep.bounce.share_blocks() * WIRE_BLOCK_SIZE : FW_WINDOW_MAX;
+}
 // Nobody uses it any more.
 void grant_close(Endpoint& ep, unsigned index);
 // Makes it void; it is released by grant_release when the card has confirmed that.

@@ -100,13 +100,13 @@ void control_message(Endpoint& ep, Partner& p, const Arrival* a) {
 void large_clear(Endpoint& ep) {
     while (LargeReceive* l = ep.large.incoming.pop_front()) {
         for (IncomingWindow& w : l->windows)
-            free(w.bounce);
+            free(w.own);
         free(l->cut_block);
         l->~LargeReceive();
         free(l);
     }
     for (Grant& g : ep.large.grants)
-        free(g.bounce);
+        free(g.own);
     ep.large = Large{};
 }
 

@@ -7,7 +7,8 @@
 //           computed ahead of the card. Half of the grants go out with the RENDEZVOUS, before anybody has
 //           matched it; the other half is for receivers that ask (GRANT_WANTED), so that unmatched messages
 //           cannot starve matched ones.
-//  window   of a long message: FW_WINDOW_MAX bytes, with its own grant; two may be open.
+//  window   of a long message: FW_WINDOW_MAX bytes, or a share of the sender's bounce area, with its own grant; two
+//           may be open.
 //  pull     the receiver's: a card's handle that fetches a run of blocks. A block whose checksum differs
 //  stays missing
 //           and is fetched by a new pull.
@@ -29,6 +30,7 @@ constexpr unsigned windows_open = 2;
 constexpr unsigned blocks_ahead = 8;      // checksums computed beyond the last block that was asked for
 constexpr unsigned failures_allowed = 16; // damaged blocks in a row
 constexpr uint32_t pull_deadline_ms = 1000;
+constexpr unsigned bounced_pulls = 2;     // of a message, through the bounce area: one per share, so it may not take them all
 
 struct Grant {
     Send* owner = nullptr; // nullptr: free
@@ -42,7 +44,8 @@ struct Grant {
     uint32_t next_block = 0;           // whose checksum comes next
     uint32_t wanted_to = 0;            // checksums are wanted below this block
     uint32_t tags[FW_GRANT_CRCS] = {}; // block + 1 whose checksum stands there
-    uint8_t* bounce = nullptr;         // a copy of memory that is too scattered to be registered
+    uint8_t* copy = nullptr; // what the card reads, if not the user's buffer: filled block by block
+    uint8_t* own = nullptr;  // that copy, if it is the library's own: of memory too scattered to be registered
 };
 
 // One window of a message that is being received.
@@ -52,11 +55,12 @@ struct IncomingWindow {
     uint16_t grant_generation = 0;
     uint32_t offset = 0; // in the message
     uint32_t granted = 0;
-    uint32_t direct = 0; // bytes that go to the user's buffer, whole blocks or to the end
-    uint32_t cut = 0;    // further bytes, of a block that does not fit
-    Registration* registration = nullptr;
-    uint32_t at = 0;           // of `offset` in the registration
-    uint8_t* bounce = nullptr; // instead of a buffer that is too scattered to be registered
+    uint32_t wanted = 0; // of `granted`: what the user's buffer holds
+    Registration* registration = nullptr; // of whole blocks of the user's buffer, or of `own`
+    uint32_t at = 0;                      // of `offset` in the registration
+    uint8_t* own = nullptr;               // instead of a buffer that is too scattered to be registered
+    unsigned refusals = 0; // since the last block
+    bool dead = false;     // its grant is: once all its pulls are retired, asks for another
     uint32_t missing_count = 0;
     uint64_t missing[4] = {};   // blocks not here
     uint64_t requested[4] = {}; // blocks in a pull
@@ -71,15 +75,15 @@ struct LargeReceive {
     uint32_t length = 0; // of the message
     uint32_t take = 0;   // bytes that the user's buffer holds
     uint32_t done = 0;   // bytes of windows that are done
+    uint32_t window_bytes = 0;
     bool unchecked = false;
     bool failed = false; // waits for its pulls to be retired
     mx_status_code_t code = MX_STATUS_SUCCESS;
     unsigned failures = 0;
-    unsigned refusals = 0;
     unsigned pulls = 0;    // in use
     uint64_t retry_at = 0; // not before
     IncomingWindow windows[windows_open];
-    uint64_t windows_over[8] = {}; // bit per window of the message that is done: it is not taken again
+    uint64_t* windows_over = nullptr; // bit per window of the message that is done: it is not taken again
     uint8_t* cut_block = nullptr; // of a message that does not fit: the block where the user's buffer ends
     Registration* cut_registration = nullptr;
 };
@@ -89,8 +93,7 @@ struct Pull {
     unsigned window = 0;
     uint16_t generation = 0;
     bool retiring = false;
-    bool ask_again = false; // its grant is dead: once retired, ask for another
-    bool cut = false;
+    uint8_t* copy = nullptr; // where its first block goes, if not into the user's buffer
     uint32_t first = 0, count = 0, remaining = 0;
 };
 

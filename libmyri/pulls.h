@@ -33,7 +33,8 @@ int pull_window(Endpoint& ep, LargeReceive* large, unsigned window, bool& any);
 bool pull_take_block(LargeReceive* large, const IncomingWindow& window, const Pull& pull, uint32_t block, uint32_t crc);
 // The handle is free; blocks that it has not brought are to be fetched again.
 void end_pull(Endpoint& ep, Pull& pull);
-// All pulls of a message; large_pull_retired ends each.
-void retire_pulls(Endpoint& ep, LargeReceive* large);
+// The pulls of a message, or of one of its windows; large_pull_retired ends each.
+constexpr unsigned all_windows = ~0u;
+void retire_pulls(Endpoint& ep, LargeReceive* large, unsigned window);
 
 } // namespace myri

@@ -20,7 +20,7 @@ uint32_t smaller(uint32_t a, uint32_t b) {
 void close_window(Endpoint& ep, IncomingWindow& w) {
     if (w.registration)
         ep.registrations.release(w.registration);
-    free(w.bounce);
+    free(w.own);
     w = IncomingWindow{};
 }
 
@@ -83,10 +83,10 @@ void ask_for_grant(Endpoint& ep, LargeReceive* l, uint32_t offset) {
 // False: what the sender says about the window cannot be.
 bool open_window(LargeReceive* l, const msg_rendezvous& m) {
     const uint32_t offset = be32_to_cpu(m.offset), granted = be32_to_cpu(m.granted);
-    if (offset % FW_WINDOW_MAX || offset >= l->length ||
-        granted != smaller(l->length - offset, FW_WINDOW_MAX))
+    if (offset % l->window_bytes || offset >= l->length ||
+        granted != smaller(l->length - offset, l->window_bytes))
         return false;
-    if (bit(l->windows_over, offset / FW_WINDOW_MAX))
+    if (bit(l->windows_over, offset / l->window_bytes))
         return false;
     IncomingWindow* w = nullptr;
     for (IncomingWindow& candidate : l->windows) {
@@ -99,15 +99,13 @@ bool open_window(LargeReceive* l, const msg_rendezvous& m) {
         return false;
     if (offset >= l->take)
         return true; // beyond the user's buffer: never pulled
-    const uint32_t wanted = smaller(l->take - offset, granted);
     w->open = true;
     w->grant = be16_to_cpu(m.grant);
     w->grant_generation = be16_to_cpu(m.grant_generation);
     w->offset = offset;
     w->granted = granted;
-    w->direct = wanted == granted ? granted : wanted / WIRE_BLOCK_SIZE * WIRE_BLOCK_SIZE;
-    w->cut = wanted - w->direct;
-    w->missing_count = blocks_of(wanted);
+    w->wanted = smaller(l->take - offset, granted);
+    w->missing_count = blocks_of(w->wanted);
     for (uint32_t b = 0; b < w->missing_count; ++b)
         set_bit(w->missing, b);
     return true;
@@ -115,8 +113,8 @@ bool open_window(LargeReceive* l, const msg_rendezvous& m) {
 
 void window_done(Endpoint& ep, LargeReceive* l, IncomingWindow& w) {
     // Each window once, and none is done while a pull holds one of its blocks: at the end no pull is open.
-    l->done += w.direct + w.cut;
-    set_bit(l->windows_over, w.offset / FW_WINDOW_MAX);
+    l->done += w.wanted;
+    set_bit(l->windows_over, w.offset / l->window_bytes);
     if (l->done >= l->take) {
         finish(ep, l);
         return;
@@ -184,7 +182,13 @@ uint64_t large_timer(const Endpoint& ep) {
 void large_begin(Endpoint& ep, Arrival* a) {
     Partner& p = *a->from;
     Receive* r = a->receive;
-    void* room = malloc(sizeof(LargeReceive));
+    msg_rendezvous m;
+    memcpy(&m, a->few, sizeof m);
+    const uint32_t window_blocks = be16_to_cpu(m.window_blocks);
+    const bool possible = window_blocks >= 1 && window_blocks <= FW_WINDOW_MAX / WIRE_BLOCK_SIZE;
+    const uint32_t window_bytes = (possible ? window_blocks : 1) * WIRE_BLOCK_SIZE;
+    const size_t words = a->length / window_bytes / 64 + 1;
+    void* room = calloc(1, sizeof(LargeReceive) + words * sizeof(uint64_t));
     if (!room) {
         a->receive = nullptr;
         r->network = false;
@@ -193,8 +197,8 @@ void large_begin(Endpoint& ep, Arrival* a) {
         return;
     }
     LargeReceive* l = new (room) LargeReceive;
-    msg_rendezvous m;
-    memcpy(&m, a->few, sizeof m);
+    l->windows_over = reinterpret_cast<uint64_t*>(l + 1);
+    l->window_bytes = window_bytes;
     l->arrival = a;
     l->receive = r;
     l->from = &p;
@@ -209,9 +213,9 @@ void large_begin(Endpoint& ep, Arrival* a) {
         finish(ep, l);
         return;
     }
-    if (m.granted.raw == 0)
+    if (possible && m.granted.raw == 0)
         ask_for_grant(ep, l, 0);
-    else if (!open_window(l, m))
+    else if (!possible || !open_window(l, m))
         give_up(ep, l, MX_STATUS_ABORTED);
     ep.large.work = true;
 }
@@ -245,7 +249,7 @@ void large_block(Endpoint& ep, uint32_t pull_generation, uint32_t block, uint32_
     Partner& from = *l->from;
     from.heard_at(seam.now());
     from.probe_backoff = 0;
-    l->refusals = 0;
+    w.refusals = 0;
     if (pull_take_block(l, w, *p, block, crc)) {
         ++ep.counters.blocks;
         clear_bit(w.missing, block);
@@ -271,10 +275,15 @@ void large_pull_failed(Endpoint& ep, uint32_t pull_generation) {
     Pull* p = live_pull(ep, pull_generation);
     if (!p)
         return;
-    if (p->retiring)
+    if (p->retiring) {
         large_pull_retired(ep, static_cast<unsigned>(p - ep.large.pulls));
-    else
-        end_pull(ep, *p); // a time limit: fetched again; probes find out whether the partner lives
+        return;
+    }
+    // A time limit: fetched again, after those that may have more luck; probes find out whether the partner lives.
+    LargeReceive* l = p->owner;
+    end_pull(ep, *p);
+    ep.large.incoming.remove(l);
+    ep.large.incoming.push_back(l);
 }
 
 void large_pull_impossible(Endpoint& ep, uint32_t pull_generation) {
@@ -294,11 +303,13 @@ void large_pull_impossible(Endpoint& ep, uint32_t pull_generation) {
 
 void large_pull_refused(Endpoint& ep, uint32_t pull_generation) {
     Pull* p = live_pull(ep, pull_generation);
-    if (!p || p->retiring || ++p->owner->refusals < refusals_believed)
+    if (!p || p->retiring)
         return;
-    p->owner->refusals = 0;
-    p->retiring = p->ask_again = true;
-    large_retire(ep, FW_RETIRE_PULL, static_cast<unsigned>(p - ep.large.pulls));
+    IncomingWindow& w = p->owner->windows[p->window];
+    if (++w.refusals < refusals_believed)
+        return;
+    w.dead = true;
+    retire_pulls(ep, p->owner, p->window);
 }
 
 void large_pull_retired(Endpoint& ep, unsigned index) {
@@ -306,14 +317,12 @@ void large_pull_retired(Endpoint& ep, unsigned index) {
     if (!p.owner || !p.retiring)
         return;
     LargeReceive* l = p.owner;
-    const bool again = p.ask_again && !l->failed;
     const unsigned window = p.window;
     end_pull(ep, p);
-    if (l->failed && l->pulls == 0) {
+    if (l->failed && l->pulls == 0)
         finish_failed(ep, l);
-    } else if (again && l->windows[window].open && !pulled(ep, l, window)) {
+    else if (!l->failed && l->windows[window].dead && !pulled(ep, l, window))
         begin_anew(ep, l, l->windows[window]);
-    }
 }
 
 void large_abandon_receive(Endpoint& ep, LargeReceive* l, mx_status_code_t code) {
@@ -321,7 +330,7 @@ void large_abandon_receive(Endpoint& ep, LargeReceive* l, mx_status_code_t code)
         return;
     l->failed = true;
     l->code = code;
-    retire_pulls(ep, l);
+    retire_pulls(ep, l, all_windows);
     if (l->pulls == 0)
         finish_failed(ep, l);
 }

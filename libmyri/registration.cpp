@@ -107,22 +107,35 @@ Registration* RegistrationCache::acquire(const Segments& buffer, uint32_t offset
     }
     drop_stale();
     at = 0;
-    return add(pieces, count, writable, error);
+    return add(pieces, count, writable ? MYRI_REGISTER_WRITABLE : 0, error);
 }
 
 Registration* RegistrationCache::acquire_own(void* memory, uint32_t bytes, bool writable, int& error) {
     const mx_segment_t whole{memory, bytes};
-    Registration* r = add(&whole, 1, writable, error);
+    Registration* r = add(&whole, 1, writable ? MYRI_REGISTER_WRITABLE : 0, error);
     if (r)
         r->stale = true;
     return r;
 }
 
-Registration* RegistrationCache::add(const mx_segment_t* pieces, uint32_t count, bool writable, int& error) {
+Registration* RegistrationCache::acquire_bounce(uint32_t bytes, int& error) {
+    const mx_segment_t whole{nullptr, bytes};
+    Registration* r = add(&whole, 1, MYRI_REGISTER_WRITABLE | MYRI_REGISTER_BOUNCE, error);
+    if (r)
+        r->stale = true;
+    return r;
+}
+
+Registration* RegistrationCache::share(Registration* r) {
+    ++r->users;
+    return r;
+}
+
+Registration* RegistrationCache::add(const mx_segment_t* pieces, uint32_t count, uint32_t flags, int& error) {
     myri_register m;
     m.board = board;
     m.endpoint = endpoint;
-    m.flags = writable ? MYRI_REGISTER_WRITABLE : 0;
+    m.flags = flags;
     m.count = count;
     m.window = m.generation = 0;
     for (uint32_t i = 0; i < count; ++i)
@@ -158,7 +171,7 @@ Registration* RegistrationCache::add(const mx_segment_t* pieces, uint32_t count,
     r->count = count;
     r->window = m.window;
     r->generation = m.generation;
-    r->writable = writable;
+    r->writable = flags & MYRI_REGISTER_WRITABLE;
     r->users = 1;
     all.push_back(r);
     return r;

@@ -50,6 +50,10 @@ public:
     // The same for memory of the library's own: never found in the cache, nor again, for it may lie where a
     // buffer of the user was before.
     Registration* acquire_own(void* memory, uint32_t bytes, bool writable, int& error);
+    // The first `bytes` of the endpoint's bounce area, likewise.
+    Registration* acquire_bounce(uint32_t bytes, int& error);
+    // One more user of a registration that has some.
+    static Registration* share(Registration* registration);
     void release(Registration* registration);
 
     // Gives back what nobody uses. True if there was any.
@@ -60,7 +64,7 @@ public:
 
 private:
     Registration* find(const mx_segment_t* pieces, uint32_t count, bool writable, uint32_t& at);
-    Registration* add(const mx_segment_t* pieces, uint32_t count, bool writable, int& error);
+    Registration* add(const mx_segment_t* pieces, uint32_t count, uint32_t flags, int& error);
     bool is_stale(const Registration& registration) const;
     void drop_stale();
     bool drop_unused();

@@ -73,6 +73,7 @@ int large_prepare(Endpoint& ep, Send* s) {
         s->next_offset = be32_to_cpu(m.granted);
     }
     m.rendezvous = cpu_to_be16(s->rendezvous_number);
+    m.window_blocks = cpu_to_be16(static_cast<uint16_t>(grant_window_bytes(ep) / WIRE_BLOCK_SIZE));
     memcpy(s->data, &m, sizeof m);
     s->data_bytes = sizeof m;
     partner_owes(ep, p, 1);
@@ -128,7 +129,7 @@ void large_ask(Endpoint& ep, Partner& p, const msg_window& w) {
     if (!s)
         return tell_of_no_grant(ep, p, w.rendezvous, w.offset);
     const uint32_t offset = be32_to_cpu(w.offset);
-    if (offset % FW_WINDOW_MAX || (offset && offset >= s->length) || s->length == 0)
+    if (offset % grant_window_bytes(ep) || (offset && offset >= s->length) || s->length == 0)
         return;
     s->matched = true;
     // The receiver has no use of the grant that it may have had for this range. Windows behind it are done or

@@ -26,6 +26,7 @@ TEST_CASE("defaults: checksum, zombies, cache and fatal errors on, the rest off"
     CHECK(o.errors_are_fatal);
     CHECK_FALSE(o.disable_self);
     CHECK_FALSE(o.monothread);
+    CHECK_FALSE(o.bounce);
     CHECK_EQ(o.max_retries, 1000u);
     CHECK_EQ(o.immediate_ack, 4u);
     CHECK_EQ(std::string(o.fabric), "");
@@ -34,12 +35,13 @@ TEST_CASE("defaults: checksum, zombies, cache and fatal errors on, the rest off"
 
 TEST_CASE("values are taken") {
     const Options o =
-        parse({"MX_CSUM=0", "MX_RCACHE=2", "MX_MAX_RETRIES=0x10", "MYRI_FABRIC=/run/f", "MYRI_HOST=n3"});
+        parse({"MX_CSUM=0", "MX_RCACHE=2", "MX_MAX_RETRIES=0x10", "MYRI_FABRIC=/run/f", "MYRI_HOST=n3", "MYRI_BOUNCE=1"});
     CHECK_FALSE(o.checksum);
     CHECK_EQ(o.registration_cache, 2u);
     CHECK_EQ(o.max_retries, 16u);
     CHECK_EQ(std::string(o.fabric), "/run/f");
     CHECK_EQ(std::string(o.host), "n3");
+    CHECK(o.bounce);
     CHECK(warnings.empty());
 }
 

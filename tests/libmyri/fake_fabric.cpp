@@ -170,6 +170,15 @@ int FakeFabric::register_window(myri_register& m) {
     ++registrations_asked;
     Endpoint& e = endpoints_[m.endpoint];
     std::vector<myri_segment> list(m.segment, m.segment + m.count);
+    const bool bounce = m.flags & MYRI_REGISTER_BOUNCE;
+    if (bounce != (e.bounce_bytes != 0))
+        return bounce ? -EINVAL : -EOPNOTSUPP;
+    for (myri_segment& s : list)
+        if (bounce) {
+            if (s.address > e.bounce_bytes || s.length > e.bounce_bytes - s.address)
+                return -EFAULT;
+            s.address += reinterpret_cast<uint64_t>(e.base + e.bounce_offset);
+        }
     uint64_t offset = 0;
     unsigned pieces = 0;
     for (const myri_segment& s : list) {
@@ -209,7 +218,8 @@ int FakeFabric::open(myri_endpoint_open& o, EndpointMemory& memory) {
     e = Endpoint{};
     e.open = true;
     e.session = ++sessions_;
-    e.rings.assign(entries * FW_EVENT_SIZE + receive_bytes + send_bytes + 3 * 4096, 0);
+    e.bounce_bytes = bounce_bytes[o.endpoint];
+    e.rings.assign(entries * FW_EVENT_SIZE + receive_bytes + send_bytes + 3 * 4096 + e.bounce_bytes, 0);
     e.base =
         reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(e.rings.data()) + 4095) & ~uintptr_t{4095});
     o.event_entries = entries;
@@ -220,7 +230,9 @@ int FakeFabric::open(myri_endpoint_open& o, EndpointMemory& memory) {
     o.receive_offset = entries * FW_EVENT_SIZE;
     o.send_offset = o.receive_offset + receive_bytes;
     o.page_offset = o.send_offset + send_bytes;
-    o.ring_bytes = o.page_offset + 4096;
+    o.bounce_bytes = e.bounce_bytes;
+    o.bounce_offset = e.bounce_offset = e.bounce_bytes ? o.page_offset + 4096 : 0;
+    o.ring_bytes = o.page_offset + 4096 + e.bounce_bytes;
     memory.rings = e.base;
     memory.ring_bytes = o.ring_bytes;
     memory.page = reinterpret_cast<myri_host_page*>(e.base + o.page_offset);
@@ -293,6 +305,8 @@ void FakeFabric::slot(uint32_t endpoint, const fw_slot& s) {
         pull->to = s.dst_endpoint;
         pull->to_session = be32_to_cpu(s.dst_session);
         pull->left = be16_to_cpu(pull->request.block_count);
+        pull->last_news = time_;
+        pull_deadline(pull);
         e.open_pulls[be16_to_cpu(pull->request.pull)] = be16_to_cpu(pull->request.pull_generation);
         const uint32_t first = be16_to_cpu(pull->request.first_block);
         for (uint32_t b = first; b < first + pull->left; ++b)
@@ -429,7 +443,7 @@ void FakeFabric::brief(uint32_t endpoint, fw_event_type type, uint32_t a, uint32
     v.argument = cpu_to_be32(argument);
     v.type = static_cast<uint8_t>(type);
     if (!event(endpoint, v) && endpoints_[endpoint].open)
-        at(time_ + 5000000, [=, this] { brief(endpoint, type, a, b, argument); });
+        at(time_ + 100000000, [=, this] { brief(endpoint, type, a, b, argument); });
 }
 
 // ---- pulls ----
@@ -450,6 +464,20 @@ void FakeFabric::each_byte_range(const Window& w, uint64_t offset, uint64_t byte
     }
     std::fprintf(stderr, "a transfer beyond its window\n");
     std::abort();
+}
+
+void FakeFabric::pull_deadline(std::shared_ptr<PullState> p) {
+    const uint64_t due = p->last_news + be32_to_cpu(p->request.deadline_ms) * UINT64_C(1000000000);
+    at(due, [this, p] {
+        const uint16_t handle = be16_to_cpu(p->request.pull), generation = be16_to_cpu(p->request.pull_generation);
+        Endpoint& from = endpoints_[p->from];
+        if (p->left == 0 || !from.open || from.open_pulls[handle] != generation)
+            return;
+        if (time_ < p->last_news + be32_to_cpu(p->request.deadline_ms) * UINT64_C(1000000000))
+            return pull_deadline(p);
+        from.open_pulls[handle] = 0;
+        brief(p->from, FW_EVENT_PULL_FAILED, static_cast<uint32_t>(handle) << 16 | generation, FW_PULL_TIMEOUT, 0);
+    });
 }
 
 void FakeFabric::pull_block(std::shared_ptr<PullState> p, uint32_t block, bool asked) {
@@ -485,7 +513,7 @@ void FakeFabric::pull_block(std::shared_ptr<PullState> p, uint32_t block, bool a
               block, 0);
     const fw_grant_crc& c = g.crcs[block % FW_GRANT_CRCS];
     if (be32_to_cpu(c.tag) != (static_cast<uint32_t>(be16_to_cpu(g.generation)) << 16 | block))
-        return again(5000000, true);
+        return again(std::clamp<uint64_t>(time_ - p->last_news, 5000000, 1000000000), true); // ever less often
     const uint32_t before = block * WIRE_BLOCK_SIZE;
     const uint32_t bytes = std::min<uint32_t>(WIRE_BLOCK_SIZE, be32_to_cpu(g.length) - before);
     std::vector<uint8_t> data;
@@ -507,6 +535,7 @@ void FakeFabric::pull_block(std::shared_ptr<PullState> p, uint32_t block, bool a
                         std::memcpy(q, data.data() + at_byte, n);
                         at_byte += n;
                     });
+    p->last_news = time_;
     if (--p->left == 0)
         from.open_pulls[handle] = 0;
     brief(p->from, FW_EVENT_BLOCK, static_cast<uint32_t>(handle) << 16 | generation, block,

@@ -36,6 +36,7 @@ public:
     uint64_t dropped = 0, corrupted = 0, corrupted_blocks = 0;
     uint64_t latency = 3000000; // picoseconds, one way
     unsigned windows_per_endpoint = FW_WINDOWS;
+    uint32_t bounce_bytes[FW_ENDPOINTS] = {}; // of endpoints that are opened from now on; 0: no bounce area
     std::function<bool(const msg_header&)> lose; // true: this packet is dropped
     std::function<bool(uint32_t)> refuse_pull; // of grant << 16 | generation: true: the grant is said to be dead
     // The endpoint is closed behind its owner's back: the card refuses what comes for it.
@@ -71,6 +72,7 @@ private:
         uint32_t session = 0;
         alignas(8) uint8_t sram[FW_ENDPOINT_WINDOW_SIZE] = {};
         std::vector<uint8_t> rings;
+        uint32_t bounce_bytes = 0, bounce_offset = 0;
         uint8_t* base = nullptr;
         myri_host_page* page() { return reinterpret_cast<myri_host_page*>(base + page_offset); }
         uint32_t slot_next = 0, events_written = 0, receive_position = 0, slots_done = 0, slots_told = 0;
@@ -88,6 +90,7 @@ private:
         uint32_t to;
         uint32_t to_session;
         unsigned left;
+        uint64_t last_news;
     };
 
 
@@ -104,6 +107,7 @@ private:
               uint16_t generation);
     bool event(uint32_t endpoint, fw_event event);
     void brief(uint32_t endpoint, fw_event_type type, uint32_t a, uint32_t b, uint32_t argument);
+    void pull_deadline(std::shared_ptr<PullState> pull);
     void pull_block(std::shared_ptr<PullState> pull, uint32_t block, bool asked);
     static void each_byte_range(const Window& w, uint64_t offset, uint64_t bytes,
                                 const std::function<void(uint8_t*, uint64_t)>& f);

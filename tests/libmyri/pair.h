@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -30,7 +31,11 @@ struct Pair {
     mx_endpoint_t a = nullptr, b = nullptr;
     mx_endpoint_addr_t to_b{};
 
-    explicit Pair(uint64_t seed = 1, std::vector<mx_param_t> params = {}) : fabric(seed) {
+    // `bounce`: bytes of each endpoint's bounce area; 0: it has none.
+    explicit Pair(uint64_t seed = 1, std::vector<mx_param_t> params = {}, std::array<uint32_t, 2> bounce = {})
+        : fabric(seed) {
+        fabric.bounce_bytes[0] = bounce[0];
+        fabric.bounce_bytes[1] = bounce[1];
         myri::use_driver(&fabric);
         mx_set_error_handler(MX_ERRORS_RETURN);
         REQUIRE_EQ(mx_init(), MX_SUCCESS);

@@ -84,6 +84,51 @@ TEST_CASE("a window that is done is not taken again, even if the sender grants i
     CHECK(got == data);
 }
 
+TEST_CASE("partners that are asleep do not keep one that is awake from its data") {
+    for (const uint32_t bounce : {0u, 6u << 20}) {
+        Pair p(1, {}, {bounce, bounce});
+        mx_endpoint_t c = nullptr;
+        mx_endpoint_addr_t c_to_b{};
+        REQUIRE_EQ(mx_open_endpoint(0, 2, 7, nullptr, 0, &c), MX_SUCCESS);
+        REQUIRE_EQ(mx_connect(c, FakeFabric::mac, 1, 7, 1000, &c_to_b), MX_SUCCESS);
+        const size_t n = 300000;
+        Bytes data = pattern(n, 3), got[FW_PULLS + 1];
+        std::vector<mx_request_t> receives, sends;
+        REQUIRE_EQ(mx_disable_progression(p.a), MX_SUCCESS);
+        for (unsigned i = 0; i < FW_PULLS; ++i) { // enough for every pull there is
+            got[i].resize(n);
+            sends.push_back(p.send(data, i));
+            receives.push_back(p.receive(got[i].data(), n, i));
+        }
+        uint32_t result = 0;
+        mx_status_t status;
+        for (unsigned i = 0; i < FW_PULLS; ++i) { // now they are matched, and none has its data
+            myri_sleep(100000000);
+            REQUIRE_EQ(mx_test(p.b, &receives[i], &status, &result), MX_SUCCESS);
+            REQUIRE_EQ(result, 0u);
+        }
+        got[FW_PULLS].resize(n);
+        mx_request_t awake = p.receive(got[FW_PULLS].data(), n, 99), sent = nullptr;
+        mx_segment_t s{data.data(), static_cast<uint32_t>(n)};
+        REQUIRE_EQ(mx_isend(c, &s, 1, c_to_b, 99, nullptr, &sent), MX_SUCCESS);
+        bool received = false;
+        for (int ms = 0; ms < 3000 && !received; ++ms) {
+            REQUIRE_EQ(mx_test(p.b, &awake, &status, &result), MX_SUCCESS);
+            received = result != 0;
+            myri_sleep(1000000000);
+        }
+        CAPTURE(bounce);
+        CHECK(received);
+        CHECK(got[FW_PULLS] == data);
+        REQUIRE_EQ(mx_reenable_progression(p.a), MX_SUCCESS);
+        for (unsigned i = 0; i < FW_PULLS; ++i) {
+            CHECK_EQ(Pair::wait(p.a, sends[i]).code, MX_STATUS_SUCCESS);
+            CHECK_EQ(Pair::wait(p.b, receives[i]).code, MX_STATUS_SUCCESS);
+        }
+        mx_close_endpoint(c);
+    }
+}
+
 TEST_CASE("a large message ends although unmatched messages before its notify find no room") {
     mx_param_t limit{};
     limit.key = MX_PARAM_UNEXP_QUEUE_MAX;
