@@ -41,6 +41,7 @@ struct Counters {
     uint64_t bad_checksum = 0; // packets
     uint64_t bad_blocks = 0;   // of large messages
     uint64_t blocks = 0;       // good ones
+    uint64_t copied_blocks = 0; // to where the card reaches them, or from there
     uint64_t malformed = 0;    // good checksum, impossible content
     uint64_t strangers = 0;    // packets of nobody that is connected
     uint64_t duplicates = 0;

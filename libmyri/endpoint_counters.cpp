@@ -12,6 +12,7 @@ static const struct {
     {"bad_checksum", "Packets with a bad checksum", &Counters::bad_checksum},
     {"blocks", "Good blocks of large messages", &Counters::blocks},
     {"bad_blocks", "Blocks with a bad checksum", &Counters::bad_blocks},
+    {"copied_blocks", "Blocks copied, not sent or received in place", &Counters::copied_blocks},
     {"malformed", "Packets that cannot be", &Counters::malformed},
     {"strangers", "Packets of nobody connected", &Counters::strangers},
     {"duplicates", "Packets that were here already", &Counters::duplicates},

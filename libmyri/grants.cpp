@@ -63,6 +63,7 @@ void store_checksum(Endpoint& ep, unsigned index, uint32_t block) {
     const Segments& user = g.owner->segments;
     uint32_t crc = 0;
     if (g.copy) {
+        ++ep.counters.copied_blocks;
         if (library.options.checksum)
             crc = user.gather_crc(0, g.offset + before, g.copy + before, bytes);
         else

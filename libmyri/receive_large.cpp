@@ -252,6 +252,7 @@ void large_block(Endpoint& ep, uint32_t pull_generation, uint32_t block, uint32_
     w.refusals = 0;
     if (pull_take_block(l, w, *p, block, crc)) {
         ++ep.counters.blocks;
+        ep.counters.copied_blocks += p->copy != nullptr;
         clear_bit(w.missing, block);
         clear_bit(w.requested, block);
         --w.missing_count;

@@ -7,7 +7,7 @@ DEPENDS += $(BUILD)/obj/tests/faults/exchange.d
 
 FAULT_NEEDS := $(BUILD)/bin/myri-fabric $(BUILD)/tests/faults/exchange $(BUILD)/firmware/lanaix.bin $(DATA_FILES)
 
-$(foreach s,exchange counters,$(eval $(call script_test,tests/faults/$(s).sh,$(FAULT_NEEDS))))
+$(foreach s,exchange bounced counters,$(eval $(call script_test,tests/faults/$(s).sh,$(FAULT_NEEDS))))
 
 # The same with as many messages as the stack is required to stand.
 .PHONY: check-faults
