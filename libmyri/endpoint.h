@@ -128,6 +128,7 @@ public:
 
     Large large;
     RegistrationCache registrations;
+    uint32_t window_bytes = FW_WINDOW_MAX; // of a sent message's windows, where the card reaches the user's memory
     BounceArea bounce;
     Counters counters;
 

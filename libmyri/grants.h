@@ -10,7 +10,7 @@ namespace myri {
 int grant_open(Endpoint& ep, Send* send, uint32_t offset, bool unasked, msg_rendezvous& m);
 // Bytes of a window; the last of a message may be shorter.
 inline uint32_t grant_window_bytes(const Endpoint& ep) {
-    return ep.bounce.exists() ? ep.bounce.share_blocks() * WIRE_BLOCK_SIZE : FW_WINDOW_MAX;
+    return ep.bounce.exists() ? ep.bounce.share_blocks() * WIRE_BLOCK_SIZE : ep.window_bytes;
 }
 // Nobody uses it any more.
 void grant_close(Endpoint& ep, unsigned index);

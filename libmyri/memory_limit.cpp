@@ -21,13 +21,26 @@ bool relieve_memory_limit() {
     return any;
 }
 
-void describe_memory_limit(char* text, size_t room) {
+uint64_t memory_limit() {
     rlimit limit;
-    if (getrlimit(RLIMIT_MEMLOCK, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+    return getrlimit(RLIMIT_MEMLOCK, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ? ~UINT64_C(0) : limit.rlim_cur;
+}
+
+uint32_t window_bytes_under(uint64_t limit) {
+    constexpr uint64_t least = 8 * WIRE_BLOCK_SIZE;
+    const uint64_t share = limit / 4;
+    if (share >= FW_WINDOW_MAX)
+        return FW_WINDOW_MAX;
+    return static_cast<uint32_t>((share < least ? least : share) & ~static_cast<uint64_t>(WIRE_BLOCK_SIZE - 1));
+}
+
+void describe_memory_limit(char* text, size_t room) {
+    const uint64_t limit = memory_limit();
+    if (limit == ~UINT64_C(0))
         snprintf(text, room, "RLIMIT_MEMLOCK is unlimited: the machine is out of memory");
     else
         snprintf(text, room, "RLIMIT_MEMLOCK is %llu bytes (ulimit -l)",
-                 static_cast<unsigned long long>(limit.rlim_cur));
+                 static_cast<unsigned long long>(limit));
 }
 
 } // namespace myri

@@ -104,6 +104,8 @@ bool set_up(Endpoint& e, const myri_endpoint_open& o) {
     e.free_chunk_count = e.chunk_count;
     e.registrations.open(e.board, e.id, library.options.registration_cache != 0, e.memory.page,
                          relieve_memory_limit);
+    if (library.driver->attached.time == MYRI_TIME_REAL)
+        e.window_bytes = window_bytes_under(memory_limit());
     if (o.bounce_bytes && e.bounce.open(e.registrations, e.memory.rings + o.bounce_offset, o.bounce_bytes) < 0)
         return false;
     const uint64_t half_seconds = library.options.max_retries;

@@ -156,7 +156,9 @@ template <typename Poll> mx_status_t Session::wait_for(Poll poll, const Peer* pe
         }
     }
     if (status.code != MX_STATUS_SUCCESS)
-        throw Failure(fmt::format("cannot {}: {}{}", doing, mx_strstatus(status.code),
+        throw Failure(fmt::format("cannot {}: {}{}", doing,
+                                  status.code == MX_STATUS_NO_RESOURCES ? explain(MX_NO_RESOURCES)
+                                                                        : mx_strstatus(status.code),
                                   peer ? " (the peer is " + peer->name + ")" : ""));
     return status;
 }

@@ -2,6 +2,8 @@
 // Registrations: kept while their memory stays mapped, given up where the system locks no more memory.
 #include "tests/libmyri/pair.h"
 
+#include "libmyri/memory_limit.h"
+
 #include <cstring>
 #include <string>
 
@@ -167,4 +169,20 @@ TEST_CASE("a grant that is asked for later and cannot be had ends that message a
     CHECK_EQ(Pair::wait(pair.a, late).code, MX_STATUS_NO_RESOURCES);
     CHECK_EQ(Pair::wait(pair.b, r).code, MX_STATUS_ABORTED);
     exchange(pair, pattern(1000, 2), 78);
+}
+
+TEST_CASE("windows are as long as a limit of locked memory allows, and a long message goes through short ones") {
+    CHECK_EQ(myri::window_bytes_under(~UINT64_C(0)), FW_WINDOW_MAX);
+    CHECK_EQ(myri::window_bytes_under(32 << 20), FW_WINDOW_MAX);
+    CHECK_EQ(myri::window_bytes_under((32 << 20) - 1), FW_WINDOW_MAX - WIRE_BLOCK_SIZE);
+    CHECK_EQ(myri::window_bytes_under(8 << 20), 2u << 20);
+    CHECK_EQ(myri::window_bytes_under(65536), 256u << 10);
+    CHECK_EQ(myri::window_bytes_under(0), 256u << 10);
+
+    Pair pair;
+    reinterpret_cast<myri::Endpoint*>(pair.a)->window_bytes = 256 << 10;
+    pair.fabric.lockable = 4 * (256 << 10); // two windows at each end
+    const Bytes data = pattern((3 << 20) + 77777, 4);
+    exchange(pair, data, 1);
+    exchange(pair, data, 2);
 }
