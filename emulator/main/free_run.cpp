@@ -44,11 +44,8 @@ void FreeRun::advance() {
     }
 }
 
-// Nothing is going on but timers. (Cards that were touched take a pass to find out, without an event.)
+// Nothing is going on but timers, and what cards find out by themselves.
 bool FreeRun::quiet() const {
-    for (const Card* card : machines_.cards())
-        if (card->clock() != NEVER)
-            return false;
     const Time next = machines_.scheduler().next();
     return next == NEVER || next > present_ + LAG;
 }
@@ -75,17 +72,15 @@ void FreeRun::check_waits() {
     wait_over_ = left < 0 ? -1 : wall_us() + left;
 }
 
-// Called when all was quiet for a while.
-void FreeRun::sleep() {
+// Called when all was quiet for a while. False if a card has something to do.
+bool FreeRun::sleep() {
     service_.set_asleep(true);
     // Whoever published a slot before it could see the flag is seen now; whoever does it later asks to be woken.
-    touch_cards();
-    const int64_t limit = wall_us() + SPIN_US * 20;
-    const Time before = machines_.scheduler().now();
-    while (!quiet() && machines_.scheduler().now() == before && wall_us() < limit)
-        advance();
+    bool idle = true;
+    for (Card* card : machines_.cards())
+        idle &= card->look(present_);
     check_waits();
-    if (quiet() && machines_.scheduler().now() == before && !service_.take_activity()) {
+    if (idle && quiet() && !service_.take_activity()) {
         int64_t us = LONGEST_SLEEP_MS * 1000;
         const Time next = machines_.scheduler().next();
         const Time now = wall_time();
@@ -98,31 +93,39 @@ void FreeRun::sleep() {
         loop_.once_us(us);
     }
     service_.set_asleep(false);
+    return idle;
 }
 
 void FreeRun::until(const std::function<bool()>& over) {
     int64_t quiet_since = -1;
+    bool napping = false; // sleep() looks first
     while (!over() && !patience_.stopped()) {
         patience_.glance();
         const bool guest_activity = look_at_guests();
-        if (guest_activity || watch_ == GuestHost::Watch::requests || service_.any_endpoint())
+        if (guest_activity || (!napping && (watch_ == GuestHost::Watch::requests || service_.any_endpoint())))
             touch_cards();
         advance();
         const bool activity = service_.take_activity() || guest_activity;
         if (activity || (wait_over_ >= 0 && wall_us() >= wait_over_))
             check_waits();
         const Time last = std::exchange(last_event_, machines_.scheduler().now());
-        if (activity || last != last_event_ || !quiet()) {
+        if (activity || last != last_event_) {
             quiet_since = -1;
+            napping = false;
             naps_.awake();
             continue;
         }
+        if (!quiet())
+            continue;
         const int64_t now = wall_us();
         quiet_since = quiet_since < 0 ? now : quiet_since;
-        if (now - quiet_since < SPIN_US)
+        napping = now - quiet_since >= SPIN_US;
+        if (!napping) {
             sched_yield();
-        else
-            sleep();
+        } else if (!sleep()) {
+            quiet_since = -1;
+            napping = false;
+        }
     }
 }
 

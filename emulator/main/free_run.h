@@ -33,7 +33,7 @@ private:
     void touch_cards();
     bool look_at_guests();
     void check_waits();
-    void sleep();
+    bool sleep();
 
     Machines& machines_;
     DriverService& service_;

@@ -18,6 +18,8 @@ namespace {
 constexpr Time LONGEST_SLICE = milliseconds(1);
 // While somebody watches for what firmware does with a packet: less than firmware takes from one to the next.
 constexpr uint64_t WATCHED_STEP = 8;
+// Cycles of two idle passes, the slowest with all endpoints open (tests/bench/firmware-cycles.txt), and some.
+constexpr uint64_t LOOK = 2048;
 constexpr uint32_t NOTHING_THERE = ~0u; // reading what decodes to nothing
 
 } // namespace
@@ -344,6 +346,13 @@ void Card::set_idle_skipping(bool on) {
 
 void Card::touch(Time now) {
     state_->touch(now);
+}
+bool Card::look(Time now) {
+    State& s = *state_;
+    s.touch(now);
+    const uint64_t to = std::max(s.cpu.cycle(), s.clock.cycle_at(now)) + LOOK;
+    s.execute(std::min(to, s.scheduler.next() == NEVER ? to : s.clock.cycle_at(s.scheduler.next())));
+    return s.idle || !s.running();
 }
 bool Card::idle() const {
     return state_->idle;

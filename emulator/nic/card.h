@@ -71,6 +71,9 @@ public:
     void set_idle_skipping(bool on);
     // Something changed SRAM behind the emulator's back (a free-running client): an idle card looks again.
     void touch(Time now);
+    // The same, and its processor goes on at once, ahead of everybody, until it has been through a whole idle pass.
+    // True if that found nothing, or if it does not run. Only free running: cards are not in step for a moment.
+    bool look(Time now);
     bool idle() const;
     bool running() const; // the processor is not held in reset and has not stopped
 
