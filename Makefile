@@ -23,6 +23,8 @@ $(BUILD)/obj/tests/rig/% $(BUILD)/obj/tests/bench/%: CXXFLAGS += $(HOT)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
+# For recipes: make again, with as many jobs as there are processors unless somebody has said how many.
+parallel = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 include mk/templates.mk
 include mk/deps.mk
@@ -37,7 +39,11 @@ help:
 	@echo 'make                 build everything into build/'
 	@echo 'make demo            two emulated cards, measured and compared with published figures'
 	@echo 'make check           all tests'
-	@echo 'make check-asan      the same with address and undefined-behaviour sanitizers'
+	@echo 'make check-asan      most of them with address and undefined-behaviour sanitizers (a build of its own)'
+	@echo 'make check-asan-full all of them'
+	@echo 'make check-tsan      threads with the thread sanitizer'
+	@echo 'make check-fuzz      random input for what reads bytes of strangers, a minute in all'
+	@echo 'make fuzz            the same for long: FUZZ_SECONDS=600 each'
 	@echo 'make check-faults    100 000 messages in each of three runs with injected faults (minutes)'
 	@echo 'make kmod            the kernel module (docs/kernel.md), KDIR=headers; kmod-install, DESTDIR='
 	@echo 'make vmtest          the kernel module in virtual machines (docs/vm.md); KERNELS="6.1 6.12 7.3", vmtest-long'

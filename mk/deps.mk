@@ -4,6 +4,11 @@
 
 DEBIAN_PACKAGES := g++ clang llvm libelf-dev libfmt-dev libcli11-dev nlohmann-json3-dev doctest-dev
 
-.PHONY: deps
+# For check-asan, check-tsan and the fuzzers besides: clang's run-time.
+SANITIZER_PACKAGES := libclang-rt-dev
+
+.PHONY: deps sanitizer-deps
 deps:
 	@mk/install-packages "$(DEPS)" $(DEBIAN_PACKAGES)
+sanitizer-deps:
+	@mk/install-packages "$(DEPS)" $(DEBIAN_PACKAGES) $(SANITIZER_PACKAGES)

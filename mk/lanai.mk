@@ -13,6 +13,8 @@
 # - no address of a label (computed goto) where it could become a constant: lanai-ld refuses the result.
 
 LANAI_CC ?= clang
+# Where objects for the LANai and the linker are: a build with sanitizers shares those of the plain one.
+LANAI_BUILD ?= $(BUILD)
 LANAI_OPT ?= -O2
 
 # -disable-peephole: without it the compiler swaps a comparison wrongly (tests/toolchain/compiler-faults.sh).
@@ -22,12 +24,12 @@ LANAI_CFLAGS := --target=lanai -std=c11 -ffreestanding -nostdlibinc -mcmodel=sma
 
 LANAI_RUNTIME := firmware/start.S $(addprefix firmware/runtime/,multiply.c divide.c shift.c memory.c)
 
-lanai_object = $(addprefix $(BUILD)/lanai/$(1)/,$(addsuffix .o,$(2)))
+lanai_object = $(addprefix $(LANAI_BUILD)/lanai/$(1)/,$(addsuffix .o,$(2)))
 
 # (folder of the objects, sources, flags)
 define lanai_objects
 DEPENDS += $(patsubst %.o,%.d,$(call lanai_object,$(1),$(2)))
-$(call lanai_object,$(1),$(2)): $(BUILD)/lanai/$(1)/%.o: % mk/lanai.mk
+$(call lanai_object,$(1),$(2)): $(LANAI_BUILD)/lanai/$(1)/%.o: % mk/lanai.mk
 	@mkdir -p $$(@D)
 	$$(call say,LANAI,$$<)$$(LANAI_CC) $$(LANAI_CFLAGS) $(3) -MMD -MP -c $$< -o $$@
 endef
@@ -45,9 +47,9 @@ define lanai_linked
 $(call lanai_runtime,$(4))
 $(call lanai_objects,$(1),$(2),$(4) $(3))
 $(BUILD)/firmware/$(1).bin $(BUILD)/firmware/$(1).map &: $(call lanai_object,runtime$(4),$(LANAI_RUNTIME)) \
-    $(call lanai_object,$(1),$(2)) $(BUILD)/bin/lanai-ld
+    $(call lanai_object,$(1),$(2)) $(LANAI_BUILD)/bin/lanai-ld
 	@mkdir -p $$(@D)
-	$$(call say,LANAILD,$(BUILD)/firmware/$(1).bin)$(BUILD)/bin/lanai-ld -o $(BUILD)/firmware/$(1).bin \
+	$$(call say,LANAILD,$(BUILD)/firmware/$(1).bin)$(LANAI_BUILD)/bin/lanai-ld -o $(BUILD)/firmware/$(1).bin \
 	    --map $(BUILD)/firmware/$(1).map $($(1)_LDFLAGS) $$(filter %.o,$$^)
 endef
 

@@ -21,4 +21,11 @@ LDFLAGS += $(SANITIZERS)
 NO_UNDEFINED :=
 # The tools do little themselves.
 NOT_HOT := $(BUILD)/obj/tools/%
+ifneq (,$(and $(findstring address,$(SANITIZE)),$(findstring clang,$(CXX))))
+# What tests/fuzz drives tells the fuzzer which ways are taken; other programs do not notice.
+FUZZED := $(addprefix $(BUILD)/obj/,board/% firmware/linker/% libmyri/% emulator/driver/% emulator/vfio_user/% \
+    emulator/data_files.o emulator/host/host_profile.o emulator/nic/card_profile.o)
+$(FUZZED): CFLAGS += -fsanitize=fuzzer-no-link
+$(FUZZED): CXXFLAGS += -fsanitize=fuzzer-no-link
+endif
 endif

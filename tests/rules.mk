@@ -3,15 +3,44 @@
 
 $(eval $(call archive,doctest-main,tests/doctest_main.cpp))
 
-.PHONY: check check-built check-asan
+.PHONY: check check-built
 # Packages first: the rest of the build must not start before they are there.
 check: deps
-	$(Q)$(MAKE) --no-print-directory check-built
+	+$(Q)$(parallel) check-built
 
 # TESTS and SCRIPT_TESTS are complete only once every rules.mk is read, hence the second expansion.
 .SECONDEXPANSION:
 check-built: $$(TESTS) $$(SCRIPT_TEST_NEEDS) $$(PROGRAMS) $$(LIBRARIES) $$(IMAGES)
 	@BUILD=$(BUILD) tests/run-tests $(BUILD)/test-logs $(TESTS) $(SCRIPT_TESTS)
 
-check-asan: deps
-	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined check-built
+# ---- with sanitizers: each kind has a folder of its own, and takes firmware and its linker from the plain build ----
+sanitized = $(parallel) BUILD=$(BUILD)/$(1) LANAI_BUILD=$(BUILD) SANITIZE=$(2)
+
+.PHONY: check-asan check-asan-full check-tsan check-fuzz fuzz sanitizer-base
+sanitizer-base: sanitizer-deps
+	+$(Q)$(parallel) $(BUILD)/bin/lanai-ld
+
+check-asan: sanitizer-base
+	+$(Q)$(call sanitized,asan,address$(,)undefined) check-sanitized
+check-asan-full: sanitizer-base
+	+$(Q)$(call sanitized,asan,address$(,)undefined) check-built
+check-tsan: sanitizer-base
+	+$(Q)$(call sanitized,tsan,thread) check-threads
+check-fuzz fuzz: sanitizer-base
+	+$(Q)$(call sanitized,asan,address$(,)undefined) $@-built
+
+, := ,
+
+# All unit tests but those of text that only people read, and what carries messages between whole processes.
+.PHONY: check-sanitized check-threads
+SANITIZED_TESTS = $(filter-out %/cpu_llvm_mc_test,$(TESTS))
+SANITIZED_SCRIPTS := $(addprefix tests/,e2e/semantics.sh e2e/many.sh e2e/threads.sh faults/exchange.sh)
+check-sanitized: $$(SANITIZED_TESTS) $$(E2E_BINARIES) $$(FAULT_NEEDS)
+	@BUILD=$(BUILD) tests/run-tests $(BUILD)/test-logs $(SANITIZED_TESTS) $(SANITIZED_SCRIPTS)
+
+# The thread sanitizer sees what threads of one process do to each other. Rings and windows that are shared with another
+# process are plain memory to it. It needs memory where it expects it, without much randomness.
+THREAD_TESTS := $(BUILD)/tests/libmyri-threads
+check-threads: $(THREAD_TESTS) $(addprefix $(BUILD)/tests/e2e/,two_threads thread_traffic) $(BUILD)/bin/myri-fabric \
+    $(BUILD)/firmware/lanaix.bin $(DATA_FILES)
+	@BUILD=$(BUILD) tests/run-tests $(BUILD)/test-logs $(THREAD_TESTS) tests/e2e/threads.sh

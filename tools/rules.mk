@@ -14,6 +14,6 @@ $(foreach t,mx_info mx_pingpong mx_stream mx_dmabench mx_counters mx_peers,$(eva
 .PHONY: demo demo-built
 # Packages first: the rest of the build must not start before they are there.
 demo: deps
-	$(Q)$(MAKE) --no-print-directory demo-built
+	+$(Q)$(parallel) demo-built
 demo-built: $(addprefix $(BUILD)/bin/,mx_info mx_pingpong mx_stream mx_dmabench myri-fabric) $(BUILD)/bench/latency_split $$(IMAGES)
 	$(Q)tools/demo $(BUILD)/bin

@@ -37,9 +37,7 @@ both --on n0 "$programs/closing sender n1" --on n1 "$programs/closing receiver n
 both --drop 0.2 --on n0 "$programs/closing sender n1" --on n1 "$programs/closing receiver n0"
 both --free --on n0 "$programs/closing sender n1" --on n1 "$programs/closing receiver n0"
 
-# Threads and children; a registration that is kept must not outlive a copy of its pages.
-fabric 0 --free --on n0 "$programs/two_threads self"
-says '^self: all as expected$'
+# Children; a registration that is kept must not outlive a copy of its pages.
 for cache in 0 1; do
     for program in forked remapped; do
         both --free --on n0 "MX_RCACHE=$cache $programs/$program sender n1" --on n1 "MX_RCACHE=$cache $programs/$program receiver n0"

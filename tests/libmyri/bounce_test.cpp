@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Large messages of endpoints whose card cannot reach the process's memory, at one end or both: over a fake card that
 // registers nothing but the bounce area there.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

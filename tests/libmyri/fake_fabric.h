@@ -50,6 +50,12 @@ public:
     // The memory was unmapped, or mapped anew: what the kernel's driver says of windows in it.
     void remapped(const void* memory, size_t bytes);
     bool grants_open(uint32_t endpoint) const;
+    // A packet as it stands on the wire, from whoever knows the endpoint's session; an event as a card might write it.
+    void inject(uint32_t from, uint8_t kind, uint32_t to, std::vector<uint8_t> body, std::vector<uint8_t> data) {
+        arrive(from, kind, to, endpoints_[to].session, std::move(body), std::move(data));
+    }
+    void inject(uint32_t endpoint, const fw_event& v) { event(endpoint, v); }
+    uint32_t session(uint32_t endpoint) const { return endpoints_[endpoint].session; }
 
     static constexpr uint64_t mac = 0x0060dd112233;
 

@@ -35,13 +35,15 @@ class Cases(list):
 
 class Tap:
     def __init__(self):
-        self.count = self.failed = 0
+        self.count = self.failed = self.skipped = 0
         self._start = time.monotonic()
 
     def result(self, title, failure=None, skip=None):
         self.count += 1
         if failure is not None:
             self.failed += 1
+        if skip:
+            self.skipped += 1
         seconds = time.monotonic() - self._start
         self._start = time.monotonic()
         mark = f" # SKIP {skip}" if skip else f" # {seconds:.1f} s"
@@ -50,7 +52,11 @@ class Tap:
             print(f"#   {line}", flush=True)
 
     def end(self):
+        """Prints the plan; the totals go to the file that tests/run-tests writes to as well."""
         print(f"1..{self.count}", flush=True)
+        if totals := os.environ.get("TEST_TOTALS"):
+            with open(totals, "a") as file:
+                print(self.count - self.failed - self.skipped, self.failed, self.skipped, file=file)
 
 
 class Bed:
