@@ -60,19 +60,20 @@ class Tap:
 
 
 class Bed:
-    """`guests` is a list of keyword arguments of machine.Guest, one for each guest, n1, n2 ..."""
+    """`guests`: keyword arguments of machine.Guest for each guest, n1, n2 ...; `options`: kernel options for all."""
 
-    def __init__(self, qemu, kernel, initrd, build, logs, guests, deadline, long=False):
+    def __init__(self, qemu, kernel, initrd, build, logs, guests, deadline, options="", long=False):
         self.build, self.logs, self.long = build, logs, long
         self.folder = tempfile.mkdtemp(prefix="myri-vm-")
         self.guests = []
         self.fabric = None
         try:
             self.fabric = fabric.Fabric(build, self.folder, len(guests), f"{logs}/fabric.log")
-            for number, options in enumerate(guests, 1):
+            for number, one in enumerate(guests, 1):
+                append = f"{options} {one.get('append', '')}"
                 self.guests.append(machine.Guest(f"n{number}", qemu, kernel.image, initrd, logs, deadline,
                                                  cards=[self.fabric.cards[number - 1]],
-                                                 processor=processor_of(number), **options))
+                                                 processor=processor_of(number), **dict(one, append=append)))
         except BaseException:
             self.close()
             raise

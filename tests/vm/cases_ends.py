@@ -13,7 +13,7 @@ class Holdings:
     """What a guest holds for endpoints: pinned pages, open endpoints, memory."""
 
     def __init__(self, guest):
-        said = guest.run("echo 3 >/proc/sys/vm/drop_caches; cat /proc/vmstat /proc/meminfo").output
+        said = guest.run("echo 3 >/proc/sys/vm/drop_caches; echo 1 >/proc/sys/vm/stat_refresh; cat /proc/vmstat /proc/meminfo").output
         value = {name: int(number) for name, number in re.findall(r"^(\w+):? +(\d+)", said, re.M)}
         self.pinned = value["nr_foll_pin_acquired"] - value["nr_foll_pin_released"]
         self.available = value["MemAvailable"]

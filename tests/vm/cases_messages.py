@@ -3,7 +3,7 @@
 import re
 import time
 
-from bed import Cases, check, expect
+from bed import Cases, Failure, check, expect
 
 CASES = Cases()
 
@@ -150,16 +150,23 @@ def sleeps(bed):
 PROGRAMS = ("truncation", "ordering", "matching", "sizes", "timeouts", "completion", "handler", "closing")
 
 
+def two_ends(sender, receiver, program, setting="", users=("ann", "ann")):
+    """A program of tests/e2e as sender and receiver; both must come to a good end."""
+    place = f"{setting} timeout 120 /usr/local/e2e/{program}"
+    job = receiver.start(f"{place} receiver {sender.name}", user=users[1])
+    sent = sender.run(f"{place} sender {receiver.name}", user=users[0], timeout=140)
+    received = receiver.finish(job, 140)
+    if sent.status or received.status:
+        raise Failure(f"{setting} {program}: exit {sent.status} and {received.status}\n{sent.output}\n{received.output}")
+    expect(sent, says="^sender: all as expected$")
+    expect(received, says="^receiver: all as expected$")
+
+
 @CASES.add("the library's tests, two guests")
 def library(bed):
     n1, n2 = bed.guests
     for program in PROGRAMS:
-        place = f"timeout 120 /usr/local/e2e/{program}"
-        job = n2.start(f"{place} receiver n1", user="ann")
-        sent = n1.run(f"{place} sender n2", user="ann", timeout=140)
-        received = n2.finish(job)
-        expect(sent, says="^sender: all as expected$")
-        expect(received, says="^receiver: all as expected$")
+        two_ends(n1, n2, program)
 
 
 @CASES.add("the library's tests, one endpoint with itself and two of one card")
@@ -169,19 +176,14 @@ def library_alone(bed):
     for program in ("truncation", "ordering", "sizes", "two_threads"):
         expect(n1.run(f"timeout 120 /usr/local/e2e/{program} self", user="ann", timeout=140), says="^self: all as expected$")
     for program in ("ordering", "completion"):
-        job = n1.start(f"timeout 120 /usr/local/e2e/{program} receiver n1", user="bob")
-        expect(n1.run(f"timeout 120 /usr/local/e2e/{program} sender n1", user="ann", timeout=140), says="all as expected$")
-        expect(n1.finish(job), says="all as expected$")
+        two_ends(n1, n1, program, users=("ann", "bob"))
 
 
 def forked_and_remapped(bed):
     n1, n2 = bed.guests
     for cache in (0, 1):
         for program in ("forked", "remapped"):
-            place = f"MX_RCACHE={cache} timeout 120 /usr/local/e2e/{program}"
-            job = n2.start(f"{place} receiver n1", user="ann")
-            expect(n1.run(f"{place} sender n2", user="ann", timeout=140), says="^sender: all as expected$")
-            expect(n2.finish(job), says="^receiver: all as expected$")
+            two_ends(n1, n2, program, f"MX_RCACHE={cache}")
 
 
 CASES.add("fork and remapping, with registrations kept and not kept")(forked_and_remapped)

@@ -53,6 +53,12 @@ def udev():
     return _script("packages", "tree", "udev", "bookworm", "udev").strip()
 
 
+def clock_options(build):
+    """Kernel options that tell a guest how fast its time-stamp counter runs."""
+    khz = subprocess.run([f"{build}/bin-vm/tsc"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    return f"tsc=reliable tsc_early_khz={khz}"
+
+
 class Kernel:
     def __init__(self, version):
         self.version = version

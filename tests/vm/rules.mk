@@ -10,6 +10,12 @@ $(VM_PROGRAMS): $(BUILD)/tests/vm/%: $(BUILD)/obj/tests/vm/guest/%.o $(BUILD)/li
 	$(call say,LINK,$@)$(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -lpthread -o $@
 DEPENDS += $(patsubst $(BUILD)/tests/vm/%,$(BUILD)/obj/tests/vm/guest/%.d,$(VM_PROGRAMS))
 $(eval $(call archive,vm_guest,tests/vm/guest/device.c))
+# For the machine itself.
+VM_TSC := $(BUILD)/bin-vm/tsc
+DEPENDS += $(BUILD)/obj/tests/vm/tsc.d
+$(VM_TSC): $(BUILD)/obj/tests/vm/tsc.o
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(LDFLAGS) $^ -o $@
 
 .PHONY: vmtest vmtest-long vm vm-built vm-deps kmod-matrix
 vm-deps: deps
@@ -24,4 +30,4 @@ kmod-matrix: VM_OPTIONS += --build-only
 kmod-matrix: KERNELS := 6.1 6.12 7.3
 
 .SECONDEXPANSION:
-vm-built: $$(PROGRAMS) $$(LIBRARIES) $$(IMAGES) $$(E2E_BINARIES) $$(VM_PROGRAMS)
+vm-built: $$(PROGRAMS) $$(LIBRARIES) $$(IMAGES) $$(E2E_BINARIES) $$(VM_PROGRAMS) $(VM_TSC)
