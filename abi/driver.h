@@ -125,11 +125,15 @@ struct myri_peer {
 MYRI_ASSERT_SIZE(struct myri_peer, 104);
 #define MYRI_PEERS_AT_ONCE 32u
 
+/*
+ * MYRI_PEERS answers by index, and an entry with MAC 0 stands for an index where nobody stands: an index never changes
+ * its card while the card runs (board_peers_set()). MYRI_SET_PEERS gives a list, whose order means nothing.
+ */
 struct myri_peers {
     uint32_t board;          /* in */
     uint32_t first;          /* in: index of the first one wanted (SET_PEERS: of the first one given) */
     uint32_t count;          /* MYRI_PEERS: out, entries given; MYRI_SET_PEERS: in */
-    uint32_t total;          /* out: peers known; SET_PEERS: in, the table takes effect with its last part */
+    uint32_t total;          /* out: indices in use; SET_PEERS: in, the table takes effect with its last part */
     struct myri_peer peer[MYRI_PEERS_AT_ONCE];
 };
 

@@ -20,7 +20,7 @@
 #include "abi/types.h"
 #include "abi/wire.h"
 
-#define FW_ABI_VERSION 2u
+#define FW_ABI_VERSION 3u
 #define FW_MAGIC       0x6d797269u /* "myri" */
 #define FW_GLOBALS     0x1000u     /* SRAM address of struct fw_globals */
 
@@ -232,10 +232,11 @@ struct fw_window {
 MYRI_ASSERT_SIZE(struct fw_window, 16);
 #define FW_WINDOW_WRITABLE 1u /* registered for writing: pulls may go there */
 
+/* An index of the peer table never changes its card until the card is booted anew. */
 #define FW_ROUTE_MAX 8u
 struct fw_peer {
-    be32 card;               /* low 32 bits of the MAC address */
-    uint8_t route_length;    /* 1..FW_ROUTE_MAX; 0: no peer at this index */
+    be32 card;               /* low 32 bits of the MAC address; 0: none ever stood here */
+    uint8_t route_length;    /* 1..FW_ROUTE_MAX; 0: no peer here now */
     uint8_t port;            /* of the sending card */
     uint8_t route[FW_ROUTE_MAX];
     be16 order;              /* index of the peer that is n-th by `card`, for n = this index */
@@ -252,7 +253,7 @@ enum fw_command {
     FW_COMMAND_OPEN = 1,          /* arg0 = endpoint: take up what its fw_endpoint says */
     FW_COMMAND_CLOSE = 2,         /* arg0 = endpoint: done when the card touches its memory no more */
     FW_COMMAND_RETIRE_WINDOW = 3, /* arg0 = endpoint, arg1 = window: likewise for a window whose length is now 0 */
-    FW_COMMAND_PEERS = 4,         /* arg0 = count: the peer table has been rewritten */
+    FW_COMMAND_PEERS = 4,         /* arg0 = number of indices: the peer table has been rewritten */
     FW_COMMAND_DMABENCH = 5,      /* arg0 = enum fw_dmabench, arg1 = bytes, arg2 = count, arg3/4 = bus high/low;
                                      result1 = cycles */
 };
@@ -330,7 +331,6 @@ MYRI_ASSERT_SIZE(struct fw_globals, 192);
     X(unstripped_route, "Unstripped route")                                                                        \
     X(bad_type, "Unknown packet type")                                                                             \
     X(bad_length, "Bad packet length")                                                                             \
-    X(misrouted, "Misrouted")                                                                                      \
     X(refused_closed, "Refused, endpoint closed")                                                                  \
     X(refused_session, "Refused, bad session")                                                                     \
     X(refused_full, "Refused, event or receive ring full")                                                         \

@@ -54,6 +54,9 @@ struct board {
     char firmware_version[48];
     uint32_t command_number;     /* of the command in progress or done last */
     uint32_t msi_number;         /* tells one setting of the MSI from the one before */
+    /* Which card stands at which index of the peer table since boot, by the low half of its MAC; 0: none yet. */
+    uint32_t peer_card[FW_PEERS];
+    uint32_t peer_count;         /* indices up to the last one that is not 0 */
     bool command_busy;
 };
 
@@ -102,10 +105,16 @@ struct board_peer {
     uint8_t route[FW_ROUTE_MAX];
 };
 /*
- * Writes the whole peer table; FW_COMMAND_PEERS must follow. -EINVAL, changing nothing: more than FW_PEERS, a route
- * without bit 7 in each byte or of a bad length, two MAC addresses alike or alike in their low 32 bits.
+ * Makes these the card's peers; FW_COMMAND_PEERS with board->peer_count must follow. An index of the table never changes
+ * its card until the card is booted anew: a known card keeps its index, one that is in the list no more leaves it empty,
+ * and a new one gets the index of its place in the list if no card ever had it, else the first such index. index[n]
+ * tells where peers[n] stands. An entry with MAC 0 is passed over, its index[n] is BOARD_PEER_NONE: thus a list in the
+ * order of the table, with its gaps, gives the same table after a restart.
+ * Changing nothing but index[]: -EINVAL: more than FW_PEERS, a route without bit 7 in each byte or of a bad length, two
+ * MAC addresses alike in their low 32 bits, or one with those 0; -ENOSPC: no index is left for a new card.
  */
-int board_peers_set(struct board *board, const struct board_peer *peers, uint32_t count);
+#define BOARD_PEER_NONE 0xffffu
+int board_peers_set(struct board *board, const struct board_peer *peers, uint32_t count, uint16_t *index);
 
 void board_counters_read(struct board *board, uint32_t *values, uint32_t count);
 void board_counters_clear(struct board *board);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */
-/* The peer table: routes by index, and an index sorted by card for looking up who sent a packet. */
+/*
+ * The peer table: routes by index, and an index sorted by card for looking up who sent a packet. Quadratic in at most
+ * FW_PEERS entries, for there is no memory here to sort in.
+ */
 #include "board/access.h"
 
 static uint32_t card_of(const struct board_peer *peer) {
@@ -11,6 +14,10 @@ static bool peer_possible(struct board *board, const struct board_peer *peer, ui
 
     if (peer->mac >> 48 != 0) {
         board_log(board, "peer %u: MAC 0x%llx has more than 48 bits", index, (unsigned long long)peer->mac);
+        return false;
+    }
+    if (card_of(peer) == 0) {
+        board_log(board, "peer %u: the low 32 bits of MAC 0x%llx are 0", index, (unsigned long long)peer->mac);
         return false;
     }
     if (peer->route_length < 1 || peer->route_length > FW_ROUTE_MAX) {
@@ -27,59 +34,127 @@ static bool peer_possible(struct board *board, const struct board_peer *peer, ui
     return true;
 }
 
-/* Insertion sort: 512 entries at most, and neither recursion nor memory of its own. */
-static void sort_by_card(const struct board_peer *peers, uint32_t count, uint16_t *order) {
-    uint32_t n, at;
+static bool peers_possible(struct board *board, const struct board_peer *peers, uint32_t count) {
+    uint32_t n, m;
 
     for (n = 0; n < count; n++) {
-        for (at = n; at > 0 && card_of(&peers[order[at - 1]]) > card_of(&peers[n]); at--)
-            order[at] = order[at - 1];
-        order[at] = (uint16_t)n;
-    }
-}
-
-static bool cards_differ(struct board *board, const struct board_peer *peers, uint32_t count,
-                         const uint16_t *order) {
-    uint32_t n;
-
-    for (n = 1; n < count; n++) {
-        const struct board_peer *a = &peers[order[n - 1]], *b = &peers[order[n]];
-
-        if (card_of(a) != card_of(b))
+        if (peers[n].mac == 0)
             continue;
-        board_log(board, "peers %u and %u: MAC 0x%012llx and 0x%012llx are alike in their low 32 bits",
-                  order[n - 1], order[n], (unsigned long long)a->mac, (unsigned long long)b->mac);
-        return false;
+        if (!peer_possible(board, &peers[n], n))
+            return false;
+        for (m = 0; m < n; m++) {
+            if (card_of(&peers[m]) != card_of(&peers[n]))
+                continue;
+            board_log(board, "peers %u and %u: MAC 0x%012llx and 0x%012llx are alike in their low 32 bits", m, n,
+                      (unsigned long long)peers[m].mac, (unsigned long long)peers[n].mac);
+            return false;
+        }
     }
     return true;
 }
 
-int board_peers_set(struct board *board, const struct board_peer *peers, uint32_t count) {
-    uint16_t order[FW_PEERS];
-    struct fw_peer entry;
+/* Where a card stands already, or BOARD_PEER_NONE. */
+static uint16_t find(const struct board *board, uint32_t card) {
+    uint32_t i;
+
+    for (i = 0; i < board->peer_count; i++)
+        if (board->peer_card[i] == card)
+            return (uint16_t)i;
+    return BOARD_PEER_NONE;
+}
+
+static bool given(const uint16_t *index, uint32_t count, uint32_t wanted) {
     uint32_t n;
+
+    for (n = 0; n < count; n++)
+        if (index[n] == wanted)
+            return true;
+    return false;
+}
+
+/* An index that no card ever had and that is not given away yet. */
+static bool unused(const struct board *board, const uint16_t *index, uint32_t count, uint32_t wanted) {
+    return board->peer_card[wanted] == 0 && !given(index, count, wanted);
+}
+
+static int place(struct board *board, const struct board_peer *peers, uint32_t count, uint16_t *index) {
+    uint32_t n, first = 0; /* indices below it are not unused */
+
+    for (n = 0; n < count; n++)
+        index[n] = peers[n].mac ? find(board, card_of(&peers[n])) : BOARD_PEER_NONE;
+    for (n = 0; n < count; n++) {
+        if (peers[n].mac == 0 || index[n] != BOARD_PEER_NONE)
+            continue;
+        if (unused(board, index, count, n)) {
+            index[n] = (uint16_t)n;
+            continue;
+        }
+        while (first < FW_PEERS && !unused(board, index, count, first))
+            first++;
+        if (first < FW_PEERS) {
+            index[n] = (uint16_t)first++;
+            continue;
+        }
+        board_log(board, "peer %u, MAC 0x%012llx: all %u indices have had other cards since the card was booted", n,
+                  (unsigned long long)peers[n].mac, FW_PEERS);
+        return -ENOSPC;
+    }
+    return 0;
+}
+
+/* The index that comes behind `last` in the order of cards; `last` = peer_count: the first. */
+static uint32_t next_by_card(const struct board *board, uint32_t last) {
+    const uint32_t *card = board->peer_card, count = board->peer_count;
+    uint32_t i, best = count;
+
+    for (i = 0; i < count; i++) {
+        if (last < count && (card[i] < card[last] || (card[i] == card[last] && i <= last)))
+            continue;
+        if (best == count || card[i] < card[best])
+            best = i;
+    }
+    return best;
+}
+
+static void write_table(struct board *board, const struct board_peer *peers, uint32_t count, const uint16_t *index) {
+    uint32_t i, n, ordered = board->peer_count;
+    struct fw_peer entry;
+
+    for (i = 0; i < board->peer_count; i++) {
+        memset(&entry, 0, sizeof(entry));
+        entry.card = cpu_to_be32(board->peer_card[i]);
+        ordered = next_by_card(board, ordered);
+        entry.order = cpu_to_be16((uint16_t)ordered);
+        for (n = 0; n < count && index[n] != i; n++)
+            ;
+        if (n < count) {
+            entry.route_length = (uint8_t)peers[n].route_length;
+            memcpy(entry.route, peers[n].route, peers[n].route_length);
+        }
+        board->ops->copy_to_sram(board->context, board->peers + i * (uint32_t)sizeof(entry), &entry, sizeof(entry));
+    }
+}
+
+int board_peers_set(struct board *board, const struct board_peer *peers, uint32_t count, uint16_t *index) {
+    uint32_t n;
+    int status;
 
     if (count > FW_PEERS) {
         board_log(board, "%u peers: at most %u are possible", count, FW_PEERS);
         return -EINVAL;
     }
-    for (n = 0; n < count; n++)
-        if (!peer_possible(board, &peers[n], n))
-            return -EINVAL;
-    sort_by_card(peers, count, order);
-    if (!cards_differ(board, peers, count, order))
+    if (!peers_possible(board, peers, count))
         return -EINVAL;
+    status = place(board, peers, count, index);
+    if (status)
+        return status;
     for (n = 0; n < count; n++) {
-        memset(&entry, 0, sizeof(entry));
-        entry.card = cpu_to_be32(card_of(&peers[n]));
-        entry.route_length = (uint8_t)peers[n].route_length;
-        memcpy(entry.route, peers[n].route, peers[n].route_length);
-        entry.order = cpu_to_be16(order[n]);
-        board->ops->copy_to_sram(board->context, board->peers + n * (uint32_t)sizeof(entry), &entry,
-                                 sizeof(entry));
+        if (index[n] == BOARD_PEER_NONE)
+            continue;
+        board->peer_card[index[n]] = card_of(&peers[n]);
+        if (board->peer_count <= index[n])
+            board->peer_count = index[n] + 1u;
     }
-    if (count < FW_PEERS)
-        board->ops->zero_sram(board->context, board->peers + count * (uint32_t)sizeof(entry),
-                              (FW_PEERS - count) * (uint32_t)sizeof(entry));
+    write_table(board, peers, count, index);
     return 0;
 }

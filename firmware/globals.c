@@ -11,7 +11,7 @@ struct fw_globals globals __attribute__((section(".at.1000"))) = {
 struct fw_endpoint endpoint_table[FW_ENDPOINTS] __attribute__((aligned(64)));
 struct fw_window window_table[FW_ENDPOINTS][FW_WINDOWS] __attribute__((aligned(16)));
 struct fw_peer peer_table[FW_PEERS] __attribute__((aligned(16)));
-uint32_t peer_count;
+uint32_t peer_count, peers_dense;
 struct peer_route peer_routes[FW_PEERS];
 uint32_t my_card;
 uint32_t counters[FW_COUNTER_COUNT];
@@ -39,12 +39,18 @@ void globals_init(void) {
 void peers_take(uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         struct peer_route* route = &peer_routes[i];
+        uint32_t length = load8(&peer_table[i].route_length);
+        if (length == 0)
+            continue; /* what is under way to a peer that was removed still goes out */
         for (unsigned n = 0; n < FW_ROUTE_MAX; n++)
             route->bytes[n] = load8(&peer_table[i].route[n]);
         route->address = sram_offset(route->bytes);
-        route->length = load8(&peer_table[i].route_length) | LANAI_SEND_ROUTE;
+        route->length = length | LANAI_SEND_ROUTE;
     }
     peer_count = count;
+    peers_dense = 0;
+    while (peers_dense < count && peer_exists(peers_dense))
+        peers_dense++;
 }
 
 uint32_t peer_find(uint32_t card) {
@@ -54,8 +60,8 @@ uint32_t peer_find(uint32_t card) {
         uint32_t middle = (low + high) >> 1;
         uint32_t index = load16(&peer_table[middle].order);
         uint32_t found = load32(&peer_table[index].card);
-        if (found == card) /* the table may be ahead of what was taken up */
-            return index < peer_count ? index : FW_PEERS;
+        if (found == card)
+            return peer_exists(index) ? index : FW_PEERS;
         if (found < card)
             low = middle + 1;
         else

@@ -15,7 +15,8 @@ extern struct fw_globals globals;
 extern struct fw_endpoint endpoint_table[FW_ENDPOINTS];
 extern struct fw_window window_table[FW_ENDPOINTS][FW_WINDOWS];
 extern struct fw_peer peer_table[FW_PEERS];
-extern uint32_t peer_count;
+extern uint32_t peer_count;  /* indices taken up */
+extern uint32_t peers_dense; /* all of them below this exist: the short way's test */
 /* The table's routes as send descriptors, copied when the table was taken up: the driver may rewrite its own. */
 struct peer_route {
     uint32_t address;
@@ -30,6 +31,11 @@ extern uint32_t counters[FW_COUNTER_COUNT];
 
 /* Waits for the driver's parameters. */
 void globals_init(void);
+
+/* The table may be ahead of what was taken up. */
+static inline int peer_exists(uint32_t index) {
+    return index < peer_count && load8(&peer_table[index].route_length) != 0;
+}
 
 /* Takes up the driver's peer table of `count` entries. */
 void peers_take(uint32_t count);

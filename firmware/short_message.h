@@ -23,7 +23,7 @@ static inline __attribute__((always_inline)) int slot_short(struct endpoint* e, 
     uint32_t peer = who >> 16;
     uint32_t pushed = transmit.pushed;
     /* So few packets always fit into the port's queue, without looking. */
-    if ((who & 0xff) != FW_SLOT_SEND || !slot_length_possible(length) || peer >= peer_count || e->waiting ||
+    if ((who & 0xff) != FW_SLOT_SEND || !slot_length_possible(length) || peer >= peers_dense || e->waiting ||
         pushed - transmit.sent >= transmit.short_limit)
         return 0;
     uint32_t* header = transmit.header[pushed & (PACKETS_IN_PORT - 1)];

@@ -123,7 +123,7 @@ int slot_take(struct endpoint* e) {
     uint32_t dst_endpoint = who >> 8 & 0xff;
     uint32_t peer = who >> 16;
     if (type == FW_SLOT_SEND || type == FW_SLOT_CONNECT) {
-        if (peer >= peer_count)
+        if (!peer_exists(peer))
             return bad_slot(e, FW_SLOT_BAD_PEER);
         if (!slot_length_possible(length))
             return bad_slot(e, FW_SLOT_BAD_LENGTH);
@@ -136,7 +136,7 @@ int slot_take(struct endpoint* e) {
         return retire(e);
     if (type != FW_SLOT_MEDIUM && type != FW_SLOT_PULL)
         return bad_slot(e, FW_SLOT_BAD_TYPE);
-    if (peer >= peer_count)
+    if (!peer_exists(peer))
         return bad_slot(e, FW_SLOT_BAD_PEER);
     if (type == FW_SLOT_PULL)
         return begin_pull(e, peer, dst_endpoint);

@@ -44,7 +44,7 @@ static int board_info(struct myri_endpoint *endpoint, void *argument)
 	info->endpoints = FW_ENDPOINTS;
 	for (id = 0; id < FW_ENDPOINTS; id++)
 		info->endpoints_open += card->endpoint[id] != NULL;
-	info->peer_count = card->peer_count;
+	info->peer_count = card->peers_known;
 	info->numa_node = dev_to_node(&card->dev);
 	strscpy(info->hostname, utsname()->nodename, sizeof(info->hostname));
 	strscpy(info->product_code, card->board.eeprom.product_code, sizeof(info->product_code));

@@ -74,8 +74,8 @@ struct myri_card {
 	int dead; /* 0: running. Else EIO or ENODEV, for good */
 	char dead_reason[80];
 	struct myri_endpoint *endpoint[FW_ENDPOINTS]; /* written also under table_lock */
-	struct myri_peer *peer; /* kvmalloc, peer_count of them */
-	u32 peer_count;
+	struct myri_peer *peer; /* by index; kvmalloc, FW_PEERS of them or NULL. MAC 0: nobody stands there */
+	u32 peer_count, peers_known; /* indices in use; peers among them */
 	struct board_watchdog watch;
 	struct delayed_work watchdog;
 	u32 restarts;

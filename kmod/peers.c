@@ -19,25 +19,45 @@ int myri_peers_get(struct myri_card *card, struct myri_peers *request)
 	return 0;
 }
 
+/* Board and card learn the list, and card->peer holds it by index from now on. */
 static int set(struct myri_card *card, const struct myri_peer *peer, u32 count)
 {
+	struct myri_peer *by_index;
 	struct board_peer *table;
+	u16 *index;
 	u32 n;
-	int status;
+	int status = -ENOMEM;
 
 	if (card->dead)
 		return -ENODEV;
-	table = kvcalloc(count ? count : 1, sizeof(*table), GFP_KERNEL);
-	if (!table)
-		return -ENOMEM;
+	by_index = kvcalloc(FW_PEERS, sizeof(*by_index), GFP_KERNEL);
+	table = kvcalloc(FW_PEERS, sizeof(*table), GFP_KERNEL);
+	index = kvcalloc(FW_PEERS, sizeof(*index), GFP_KERNEL);
+	if (!by_index || !table || !index)
+		goto free;
 	for (n = 0; n < count; n++) {
 		table[n].mac = peer[n].mac;
 		table[n].route_length = peer[n].route_length;
 		memcpy(table[n].route, peer[n].route, sizeof(table[n].route));
 	}
-	status = board_peers_set(&card->board, table, count);
+	status = board_peers_set(&card->board, table, count, index);
+	if (status)
+		goto free;
+	card->peers_known = 0;
+	for (n = 0; n < count; n++) {
+		if (index[n] == BOARD_PEER_NONE)
+			continue;
+		by_index[index[n]] = peer[n];
+		card->peers_known++;
+	}
+	swap(card->peer, by_index);
+	card->peer_count = card->board.peer_count;
+	status = myri_command(card, FW_COMMAND_PEERS, &card->peer_count, 1, NULL);
+free:
+	kvfree(index);
 	kvfree(table);
-	return status ? status : myri_command(card, FW_COMMAND_PEERS, &count, 1, NULL);
+	kvfree(by_index);
+	return status;
 }
 
 int myri_peers_restore(struct myri_card *card)
@@ -97,10 +117,6 @@ int myri_peers_take(struct myri_endpoint *endpoint, struct myri_peers *request)
 
 	mutex_lock(&card->lock);
 	status = set(card, endpoint->peers_given, request->total);
-	if (!status) {
-		swap(card->peer, endpoint->peers_given);
-		card->peer_count = request->total;
-	}
 	mutex_unlock(&card->lock);
 	forget(endpoint);
 unlock:

@@ -58,7 +58,7 @@ ATTRIBUTE(state, "%s%s\n", card->dead ? "dead: " : "running", card->dead ? card-
 ATTRIBUTE(restarts, "%u\n", card->restarts);
 ATTRIBUTE(endpoints, "%u\n", FW_ENDPOINTS);
 ATTRIBUTE(endpoints_open, "%u\n", endpoints_open(card));
-ATTRIBUTE(peers, "%u\n", card->peer_count);
+ATTRIBUTE(peers, "%u\n", card->peers_known);
 ATTRIBUTE(bounces, "%u\n", card->bounces);
 
 static struct attribute *attributes[] = {

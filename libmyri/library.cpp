@@ -179,6 +179,8 @@ int read_board(uint32_t b) {
     memset(board.by_card, 0, sizeof board.by_card);
     for (uint32_t i = 0; i < count; ++i) {
         board.peers[i].name[MYRI_HOSTNAME_MAX - 1] = 0;
+        if (board.peers[i].mac == 0)
+            continue; // nobody stands at this index
         unsigned h = hash_of(static_cast<uint32_t>(board.peers[i].mac));
         while (board.by_card[h])
             h = (h + 1) % hash_size;

@@ -20,7 +20,7 @@ class Endpoint;
 
 struct Board {
     myri_board_info info;
-    myri_peer* peers; // peer_count entries, in the order of the card's table
+    myri_peer* peers; // peer_count entries, by index in the card's table; MAC 0: nobody stands there
     uint32_t peer_count;
     uint16_t by_card[2048]; // open addressing: peer index + 1, by the low 32 bits of its MAC
 };

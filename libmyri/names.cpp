@@ -24,7 +24,7 @@ template <class Found> const myri_peer* find(Found found) {
         for (uint32_t b = 0; b < library.board_count; ++b) {
             const Board& board = library.boards[b];
             for (uint32_t i = 0; i < board.peer_count; ++i)
-                if (found(board.peers[i]))
+                if (board.peers[i].mac != 0 && found(board.peers[i]))
                     return &board.peers[i];
         }
         for (uint32_t b = 0; !again && b < library.board_count && !second_thread(); ++b)

@@ -32,6 +32,7 @@ std::vector<myri_peer> peers_of(uint32_t board) {
                      fmt::format("read the peers of board {}", board));
         peers.insert(peers.end(), part.peer, part.peer + std::min(part.count, MYRI_PEERS_AT_ONCE));
     } while (part.count > 0 && peers.size() < part.total);
+    std::erase_if(peers, [](const myri_peer& peer) { return peer.mac == 0; }); // indices where nobody stands
     return peers;
 }
 

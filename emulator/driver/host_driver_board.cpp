@@ -31,7 +31,7 @@ void HostDriver::board_info(myri_board_info& info) {
     info.endpoints = FW_ENDPOINTS;
     info.endpoints_open = static_cast<uint32_t>(
         std::ranges::count(endpoints_, Endpoint::State::open, &Endpoint::state));
-    info.peer_count = static_cast<uint32_t>(peers_.size());
+    info.peer_count = static_cast<uint32_t>(std::ranges::count_if(peers_, [](const myri_peer& p) { return p.mac != 0; }));
     info.dead = host_.card().trapped() ? EIO : 0;
     info.numa_node = -1;
     copy_text(info.hostname, host_.name());
@@ -58,11 +58,15 @@ void HostDriver::set_peers(Time now, std::vector<myri_peer> peers, Done done) {
         table.push_back(entry);
     }
     host_.set_now(now);
-    const auto count = static_cast<uint32_t>(table.size());
-    if (const int status = board_peers_set(&host_.board(), table.data(), count))
+    std::vector<uint16_t> index(table.size());
+    if (const int status =
+            board_peers_set(&host_.board(), table.data(), static_cast<uint32_t>(table.size()), index.data()))
         return done(now, status);
-    peers_ = std::move(peers);
-    host_.command(now, FW_COMMAND_PEERS, {count},
+    peers_.assign(host_.board().peer_count, myri_peer{});
+    for (size_t n = 0; n < peers.size(); n++)
+        if (index[n] != BOARD_PEER_NONE)
+            peers_[index[n]] = peers[n];
+    host_.command(now, FW_COMMAND_PEERS, {host_.board().peer_count},
                   [done = std::move(done)](Time when, int result, uint32_t) { done(when, result); });
 }
 

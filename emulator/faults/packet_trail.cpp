@@ -110,7 +110,7 @@ void PacketTrail::took(uint32_t address, Stored& packet) {
         all_end(Fate::duplicate);
     } else if (std::ranges::any_of(
                    std::array{FW_COUNTER_bad_crc, FW_COUNTER_unstripped_route, FW_COUNTER_bad_type,
-                              FW_COUNTER_bad_length, FW_COUNTER_misrouted, FW_COUNTER_refused_closed,
+                              FW_COUNTER_bad_length, FW_COUNTER_refused_closed,
                               FW_COUNTER_refused_session, FW_COUNTER_refused_full, FW_COUNTER_refused_grant,
                               FW_COUNTER_frames_bad},
                    changed)) {

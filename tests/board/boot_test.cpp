@@ -125,7 +125,7 @@ TEST_CASE("a wrong image is refused before the card is touched") {
     refused(image, -EINVAL, "0x6c797269");
     image = good_image();
     image[FW_GLOBALS + 7] = FW_ABI_VERSION + 1;
-    refused(image, -EPROTO, "ABI version 3");
+    refused(image, -EPROTO, "ABI version 4");
     image = good_image();
     image[FW_GLOBALS + offsetof(fw_globals, status) + 3] = FW_STATUS_INIT;
     refused(image, -EINVAL, "has run before");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Endpoint, window and peer tables: the right bytes at the right places, everything else refused.
+// Endpoint and window tables: the right bytes at the right places, everything else refused.
 #include <algorithm>
 #include <cerrno>
 #include <doctest/doctest.h>
@@ -26,14 +26,6 @@ board_rings good_rings() {
     r.send_size = 16u << 10;
     r.session = 0xdeadbeef;
     return r;
-}
-
-board_peer peer(uint64_t mac, Bytes route) {
-    board_peer p{};
-    p.mac = mac;
-    p.route_length = static_cast<uint32_t>(route.size());
-    std::copy_n(route.begin(), std::min<size_t>(route.size(), FW_ROUTE_MAX), p.route);
-    return p;
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -160,64 +152,5 @@ TEST_CASE("windows out of range are refused and nothing is written") {
     CHECK(board_window_set(&card.board, 0, 0, 1, 8, 1, true) == -EINVAL);
     CHECK(board_window_clear(&card.board, 0, 64) == -EINVAL);
     CHECK(board_window_clear(&card.board, 32, 0) == -EINVAL);
-    CHECK(card.sram == before);
-}
-
-TEST_CASE("peers stand at their own index, with an index sorted by card beside them") {
-    FakeCard card;
-    boot_good(card);
-    std::fill_n(card.sram.begin() + 0x40000, 512 * 16, uint8_t{0xcc});
-    const board_peer peers[] = {peer(0x0060ddffffff, {0x81}), peer(0x0060dd000002, {0xbf, 0x80}),
-                                peer(0x0060dd800000, {0x80, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87})};
-    REQUIRE(board_peers_set(&card.board, peers, 3) == 0);
-    CHECK(bytes_at(card, 0x40000, 48) == Bytes{0xdd, 0xff, 0xff, 0xff, 1,    0,    0x81, 0,
-                                               0,    0,    0,    0,    0,    0,    0,    1, // lowest: peer 1
-                                               0xdd, 0,    0,    2,    2,    0,    0xbf, 0x80,
-                                               0,    0,    0,    0,    0,    0,    0,    2, // then peer 2
-                                               0xdd, 0x80, 0,    0,    8,    0,    0x80, 0x81,
-                                               0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0,    0}); // then peer 0
-    CHECK(bytes_at(card, 0x40000 + 48, 509 * 16) == Bytes(509 * 16, 0));
-    CHECK(card.sram[0x40000 + 512 * 16] == 0);
-}
-
-TEST_CASE("a full peer table in any order is sorted") {
-    FakeCard card;
-    boot_good(card);
-    std::vector<board_peer> peers;
-    for (uint32_t n = 0; n < FW_PEERS; n++)
-        peers.push_back(peer(n * 2654435761u, {0x80})); // odd multiplier: all different
-    REQUIRE(board_peers_set(&card.board, peers.data(), FW_PEERS) == 0);
-    std::vector<bool> seen(FW_PEERS);
-    uint64_t last = 0;
-    for (uint32_t n = 0; n < FW_PEERS; n++) {
-        const uint32_t index = card.word(0x40000 + n * 16 + 12) & 0xffff;
-        REQUIRE(index < FW_PEERS);
-        CHECK_FALSE(seen[index]);
-        seen[index] = true;
-        CHECK(peers[index].mac >= last);
-        last = peers[index].mac;
-    }
-    CHECK(board_peers_set(&card.board, peers.data(), 0) == 0);
-    CHECK(bytes_at(card, 0x40000, 512 * 16) == Bytes(512 * 16, 0));
-}
-
-TEST_CASE("a peer table with anything wrong is refused whole, naming what is wrong") {
-    FakeCard card;
-    boot_good(card);
-    const Bytes before = card.sram;
-    auto refused = [&](std::vector<board_peer> peers, std::vector<const char*> why) {
-        CHECK(board_peers_set(&card.board, peers.data(), static_cast<uint32_t>(peers.size())) == -EINVAL);
-        for (const char* part : why)
-            CHECK(contains(card.said(), part));
-    };
-    const board_peer good = peer(1, {0x80});
-    refused(std::vector<board_peer>(513, good), {"513 peers", "512"});
-    refused({good, peer(2, {})}, {"peer 1", "route of 0 bytes"});
-    refused({good, peer(2, Bytes(9, 0x80))}, {"peer 1", "route of 9 bytes"});
-    refused({good, peer(2, {0x80, 0x7f})}, {"peer 1", "route byte 1", "0x7f"});
-    refused({good, peer(1ull << 48, {0x80})}, {"peer 1", "48 bits"});
-    refused({good, peer(2, {0x80}), peer(1, {0x81})}, {"peers 0 and 2", "0x000000000001"});
-    refused({peer(0x0060dd000001, {0x80}), peer(5, {0x80}), peer(0x1260dd000001, {0x80})},
-            {"0x0060dd000001", "0x1260dd000001", "low 32 bits"});
     CHECK(card.sram == before);
 }

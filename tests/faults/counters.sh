@@ -16,7 +16,7 @@ run() {
 }
 refused() {
     echo $(($(sum 'card: Unstripped route') + $(sum 'card: Unknown packet type') + $(sum 'card: Bad packet length') + \
-        $(sum 'card: Misrouted') + $(sum 'card: Refused, endpoint closed') + $(sum 'card: Refused, bad session') + \
+        $(sum 'card: Refused, endpoint closed') + $(sum 'card: Refused, bad session') + \
         $(sum 'card: Frames of no open pull') + $(sum 'card: Frames that do not fit their pull') + \
         $(sum 'card: Refused, event or receive ring full') + $(sum 'card: Refused, bad grant')))
 }

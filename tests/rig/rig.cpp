@@ -106,8 +106,9 @@ int Rig::command(unsigned n, uint32_t opcode, std::vector<uint32_t> arguments, u
 }
 
 void Rig::install_peers(unsigned n, const std::vector<board_peer>& peers) {
-    const auto count = static_cast<uint32_t>(peers.size());
-    if (board_peers_set(board(n), peers.data(), count) != 0 || command(n, FW_COMMAND_PEERS, {count}) != 0)
+    std::vector<uint16_t> index(peers.size());
+    if (board_peers_set(board(n), peers.data(), static_cast<uint32_t>(peers.size()), index.data()) != 0 ||
+        command(n, FW_COMMAND_PEERS, {board(n)->peer_count}) != 0)
         throw std::runtime_error("host " + std::to_string(n) + " does not take its peers");
 }
 
@@ -128,7 +129,7 @@ void Rig::check_alive() {
             throw std::runtime_error("firmware of " + h->name() + " stopped: status " +
                                      std::to_string(status) + ", error " + std::to_string(error) + ", " +
                                      h->card().trap_reason());
-        if (command(h->number(), FW_COMMAND_PEERS, {static_cast<uint32_t>(network_.hosts())}) != 0)
+        if (command(h->number(), FW_COMMAND_PEERS, {h->board().peer_count}) != 0)
             throw std::runtime_error("firmware of " + h->name() + " refuses a command");
     }
 }

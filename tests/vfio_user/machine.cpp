@@ -255,8 +255,10 @@ void Machine::set_peers(const std::string& table) {
             peer.route[n] = static_cast<uint8_t>(std::stoul(route.substr(2 * n, 2), nullptr, 16));
         peers.push_back(peer);
     }
-    if (peers.empty() || board_peers_set(&board, peers.data(), static_cast<uint32_t>(peers.size())) != 0 ||
-        command(FW_COMMAND_PEERS, {static_cast<uint32_t>(peers.size())}) != 0)
+    std::vector<uint16_t> index(peers.size());
+    if (peers.empty() ||
+        board_peers_set(&board, peers.data(), static_cast<uint32_t>(peers.size()), index.data()) != 0 ||
+        command(FW_COMMAND_PEERS, {board.peer_count}) != 0)
         throw std::runtime_error("peer table: " + log_);
 }
 
