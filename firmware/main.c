@@ -40,6 +40,8 @@ static void interrupts(uint32_t isr) {
     }
     if (isr & LANAI_ISR_DMA_DONE(DMA_READ))
         dma_look(DMA_READ);
+    if (isr & (LANAI_ISR_DMA_DONE(DMA_READ) | LANAI_ISR_P0_SENT))
+        transmit_look();
     if (isr & LANAI_ISR_DMA_DONE(DMA_LISTS))
         dma_look(DMA_LISTS);
     if (isr & LANAI_ISR_DMA_DONE(DMA_BENCH))
@@ -56,7 +58,7 @@ static __attribute__((noinline)) void rest(uint32_t isr) {
         pull_step();
     if (serves_active)
         serve_step();
-    if (transmit.queue_head != transmit.queue_tail)
+    if (transmit.due)
         transmit_pump();
     if (command_waits())
         command_step();
@@ -98,9 +100,8 @@ int main(void) {
         }
         /* One branch for all the rest. */
         uint32_t isr = register_load32(ISR);
-        uint32_t queued = transmit.queue_head ^ transmit.queue_tail;
         uint32_t command = load32(&globals.mailbox.request) ^ command_done;
-        if ((isr & LOOKED_AT) | pull_work | serves_active | queued | command)
+        if ((isr & LOOKED_AT) | pull_work | serves_active | transmit.due | command)
             rest(isr);
     }
 }

@@ -27,8 +27,8 @@ uint32_t staging_take(void) {
     return STAGING_NONE;
 }
 
-int transmit_pump(void) {
-    int any = 0;
+void transmit_pump(void) {
+    transmit.due = 0;
     while (transmit.queue_head != transmit.queue_tail) {
         struct queued_packet* q = &transmit_queue[transmit.queue_head & (TRANSMIT_QUEUE - 1)];
         if ((int32_t)(dma[DMA_READ].done - q->reads_until) < 0 || !port_has_room())
@@ -50,9 +50,7 @@ int transmit_pump(void) {
         transmit_end(q->release);
         transmit.queue_head++;
         transmit.short_limit = PACKETS_BEFORE_SHORT;
-        any = 1;
     }
-    return any;
 }
 
 /* How many consumed slots may go untold: a quarter, so that a sender that hears of nothing else keeps going. */

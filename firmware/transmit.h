@@ -39,6 +39,7 @@ struct transmit {
     struct release in_port[PACKETS_IN_PORT];
     uint32_t header[PACKETS_IN_PORT][8];
     uint32_t queue_head, queue_tail; /* entries of the transmit queue, not wrapping */
+    uint32_t due;                    /* not 0: the queue's head may be able to go; looked at in each pass */
     uint32_t staging_free;           /* bit per buffer */
     uint32_t frames_staged, mediums_staged;
     /* Short packets enter the port behind fewer than this; fewer still while data waits at the queue's head. */
@@ -96,10 +97,15 @@ static inline void transmit_end(struct release release) {
 static inline struct queued_packet* transmit_tail(void) {
     return &transmit_queue[transmit.queue_tail & (TRANSMIT_QUEUE - 1)];
 }
-static inline void transmit_enqueue(void) { transmit.queue_tail++; }
+static inline void transmit_enqueue(void) {
+    transmit.queue_tail++;
+    transmit.due = 1;
+}
 
-/* Sends from the head of the queue what can go. True if anything went. */
-int transmit_pump(void);
+/* Data has come or a packet has left: what stands in the queue may go now. */
+static inline void transmit_look(void) { transmit.due = transmit.queue_head ^ transmit.queue_tail; }
+/* Sends from the head of the queue what can go. */
+void transmit_pump(void);
 /* The port has sent something: releases what it occupied. */
 void transmit_collect(void);
 
