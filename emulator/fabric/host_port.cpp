@@ -44,7 +44,7 @@ void HostPort::begin(Time now, const PacketPtr& packet) {
     if (faults_) {
         // A packet that another fault has hit keeps that one's id, so no second one may hit it.
         using Permit = FaultInjector::Permit;
-        Permit permit = packet->fault_id ? Permit::none : reordering_ ? Permit::no_reorder : Permit::any;
+        Permit permit = packet->fault_id || !up_ ? Permit::none : reordering_ ? Permit::no_reorder : Permit::any;
         if (auto fault = faults_->decide_link(host_, permit))
             inject(fault, flight);
     }
@@ -88,7 +88,24 @@ void HostPort::send_next(Time now) {
         return;
     FlightPtr next = std::move(queue_.front());
     queue_.pop_front();
+    if (!up_ && !next->vanishes) {
+        next->vanishes = true;
+        lose(*next->packet);
+    }
     out_.start(now, std::move(next));
+}
+
+void HostPort::lose(const Packet& packet) {
+    if (faults_)
+        faults_->end(packet.fault_id, Fate::lost);
+}
+
+void HostPort::set_up(Time now, bool up) {
+    if (up_ == up)
+        return;
+    up_ = up;
+    if (client_)
+        client_->link_changed(now, up);
 }
 
 void HostPort::flight_sent(Time now, const FlightPtr& flight) {
@@ -128,11 +145,14 @@ void HostPort::flight_head(Time now, const FlightPtr& flight, uint32_t) {
         packet.crc8_bad = crc8_residue(packet, flight->trailer) != 0;
         packet.crc32_bad = !crc32_agrees(packet, flight->trailer);
     }
-    if (client_)
+    receiving_ = client_ && up_;
+    if (receiving_)
         client_->packet_head(now, flight->packet);
 }
 
 void HostPort::flight_tail(Time now, const FlightPtr& flight, uint32_t length) {
+    if (client_ && !receiving_)
+        return lose(*flight->packet);
     ++count_.packets_in;
     count_.bytes_in += length;
     if (client_)

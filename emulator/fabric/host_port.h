@@ -37,7 +37,8 @@ public:
     void attach(Client& client) override { client_ = &client; }
     void send(Time now, PacketPtr packet) override;
     void set_stop(Time now, bool stop) override { in_.set_stop(now, stop); }
-    bool up() const override { return true; }
+    bool up() const override { return up_; }
+    void set_up(Time now, bool up) override;
     Time lookahead() const override { return lookahead_; }
     // Channel::Source
     void flight_sent(Time, const FlightPtr&) override;
@@ -52,6 +53,7 @@ private:
     void begin(Time now, const PacketPtr& packet);
     void inject(const FaultInjector::Decision& fault, const FlightPtr& flight);
     void send_next(Time now);
+    void lose(const Packet& packet);
     void release_held(Time now);
 
     Scheduler& scheduler_;
@@ -61,6 +63,8 @@ private:
     Client* client_ = nullptr;
     Time lookahead_ = 0;
     bool check_all_ = false;
+    bool up_ = true;
+    bool receiving_ = false;  // the card has heard of the head of a packet
     bool sending_ = false;    // the card waits for packet_sent()
     bool reordering_ = false; // a packet is on its way into held_, or there
     std::deque<FlightPtr> queue_;

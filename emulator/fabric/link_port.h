@@ -32,6 +32,8 @@ public:
     // Tells the peer to stop or to go on.
     virtual void set_stop(Time now, bool stop) = 0;
     virtual bool up() const = 0;
+    // The cable carries nothing from now on, in either direction; or works again. What has begun to arrive arrives.
+    virtual void set_up(Time now, bool up) = 0;
     // Shortest time from send() to packet_head(), or from set_stop() to stop_changed(), at any other card.
     virtual Time lookahead() const = 0;
 };

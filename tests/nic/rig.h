@@ -84,6 +84,7 @@ public:
     void set_stop(Time now, bool stop) override { stops.push_back({now, stop}); }
     bool stopping() const { return !stops.empty() && stops.back().second; }
     bool up() const override { return true; }
+    void set_up(Time, bool) override {}
     Time lookahead() const override { return LATENCY; }
 
     Scheduler& scheduler;
