@@ -108,13 +108,20 @@ struct myri_board_info {
     uint32_t endpoints;      /* how many exist */
     uint32_t endpoints_open;
     uint32_t peer_count;
-    uint32_t dead;           /* 0, or an errno-like reason */
+    uint32_t dead;           /* 0, or why the card has failed for good: MYRI_DEAD_REASONS */
     int32_t numa_node;       /* -1 unknown */
     char hostname[MYRI_HOSTNAME_MAX]; /* of this machine, without the board */
     char product_code[MYRI_STRING_MAX];
     char part_number[MYRI_STRING_MAX];
     char firmware[48];
 };
+
+/* X(errno, text). Needs <errno.h>. */
+#define MYRI_DEAD_REASONS(X)                                 \
+    X(ETIMEDOUT, "its firmware stopped")                     \
+    X(EBADMSG, "its memory has a parity error")              \
+    X(EIO, "its firmware stopped or its memory failed")      \
+    X(ENODEV, "it was removed")
 
 struct myri_peer {
     uint64_t mac;

@@ -29,7 +29,8 @@ enum msg_kind {
     MSG_WINDOW_DONE = 5,   /* sequenced; struct msg_window: a window of a long message is done */
     MSG_WINDOW_NEXT = 6,   /* sequenced; struct msg_rendezvous: the next window's grant */
     MSG_ACK = 7,           /* `match`: bit n says message ack + 1 + n is there; `length`: bit n says fragment n of
-                              message ack is there; with MSG_FLAG_GAP the rest is missing: resend it at once */
+                              message ack is there; with MSG_FLAG_GAP what is missing before the last of them is to
+                              be resent at once, with MSG_FLAG_LOST everything else that was sent */
     MSG_PROBE = 8,         /* asks for an ACK at once */
     MSG_CONNECT = 9,       /* struct msg_connect in a CONNECT packet */
     MSG_CONNECT_REPLY = 10, /* struct msg_connect in a CONNECT packet */
@@ -51,6 +52,7 @@ MYRI_ASSERT_SIZE(struct msg_header, 24);
 #define MSG_FLAG_NO_CRC 1u /* the checksum was switched off by the sender; crc is 0 */
 #define MSG_FLAG_SYNC   2u /* RENDEZVOUS of an issend: complete only when matched */
 #define MSG_FLAG_GAP    4u /* ACK: message `ack` is missing although later ones were sent */
+#define MSG_FLAG_LOST   8u /* ACK: the sender's card was restarted: nothing is on its way to it any more */
 
 /* Data up to MSG_INLINE_MAX bytes stands behind the header; longer data at WIRE_BODY_DATA. */
 #define MSG_INLINE_MAX (WIRE_BODY_INLINE - 24u)

@@ -7,6 +7,7 @@
 
 #include "libmyri/error.h"
 #include "libmyri/library.h"
+#include "libmyri/resume.h"
 
 namespace myri {
 
@@ -80,6 +81,10 @@ mx_return_t Call::fail(mx_return_t code, const char* format, ...) {
     va_end(arguments);
     unlock();
     return myri::fail(ep, code, function, "%s", text);
+}
+
+mx_return_t Call::card_dead() {
+    return fail(MX_NIC_DEAD, "card %s is dead: %s", card_name(ep->board), dead_reason(ep->dead));
 }
 
 Partner* Call::partner(mx_endpoint_addr_t addr) const {

@@ -26,6 +26,10 @@ public:
 
     mx_return_t fail(mx_return_t code, const char* format, ...) __attribute__((format(printf, 3, 4)));
 
+    // The card has failed for good: return card_dead(), unless a request's end is to be reported.
+    bool dead() const { return ep->dead != 0; }
+    mx_return_t card_dead();
+
     // The partner that an address names, if it is of this endpoint. nullptr: a stale or foreign address.
     Partner* partner(mx_endpoint_addr_t addr) const;
 

@@ -46,6 +46,8 @@ mx_return_t test_or_wait(const char* name, mx_endpoint_t endpoint, mx_request_t*
     const bool hit = block ? wait_until(call.endpoint(), timeout, done) : test_once(call.endpoint(), done);
     if (result)
         *result = hit;
+    if (!hit && call.dead())
+        return call.card_dead();
     if (hit) {
         report(call.endpoint(), r, status);
         *request = nullptr;
@@ -67,6 +69,8 @@ mx_return_t any(const char* name, mx_endpoint_t endpoint, bool block, uint32_t t
     const bool hit = block ? watch_until(ep, timeout, done) : test_once(ep, done);
     if (result)
         *result = hit;
+    if (!hit && call.dead())
+        return call.card_dead();
     if (hit)
         report(ep, r, status);
     return MX_SUCCESS;
@@ -82,6 +86,8 @@ mx_return_t peek(const char* name, mx_endpoint_t endpoint, bool block, uint32_t 
     const bool hit = block ? watch_until(ep, timeout, done) : test_once(ep, done);
     if (result)
         *result = hit;
+    if (!hit && call.dead())
+        return call.card_dead();
     if (hit && request)
         *request = to_handle(ep.completed.front());
     return MX_SUCCESS;
@@ -109,6 +115,8 @@ mx_return_t is_buffered(const char* name, mx_endpoint_t endpoint, mx_request_t* 
     const bool hit = block ? wait_until(call.endpoint(), timeout, done) : test_once(call.endpoint(), done);
     if (result)
         *result = hit;
+    if (!hit && call.dead())
+        return call.card_dead();
     return MX_SUCCESS;
 }
 

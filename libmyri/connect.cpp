@@ -188,6 +188,14 @@ void connect_refused(Endpoint& ep, uint16_t peer, uint8_t endpoint, unsigned rea
     }
 }
 
+void connect_again(Endpoint& ep) {
+    const uint64_t now = seam.now();
+    for (Connect* c = ep.connects.front(); c; c = c->link.next) {
+        c->resend_at = now;
+        ep.arm(now);
+    }
+}
+
 uint64_t connect_timers(Endpoint& ep, uint64_t now) {
     uint64_t next_time = never;
     for (Connect* c = ep.connects.front(); c;) {

@@ -22,6 +22,8 @@ void connect_packet(Endpoint& ep, uint16_t peer, uint8_t endpoint, const msg_hea
                     uint32_t bytes);
 void connect_refused(Endpoint& ep, uint16_t peer, uint8_t endpoint, unsigned reason);
 // Resends and gives up; returns the next time that matters.
+// The card has forgotten what was asked: asks again.
+void connect_again(Endpoint& ep);
 uint64_t connect_timers(Endpoint& ep, uint64_t now);
 
 } // namespace myri

@@ -8,6 +8,7 @@
 #include "libmyri/event_ring.h"
 #include "libmyri/incoming.h"
 #include "libmyri/library.h"
+#include "libmyri/resume.h"
 #include "libmyri/self.h"
 #include "libmyri/sleep.h"
 #include "libmyri/stream.h"
@@ -74,6 +75,8 @@ bool Endpoint::progress() {
         ++event_count;
         publish_consumed(false);
     }
+    if (__builtin_expect(card_has_news(), 0))
+        any |= resume_or_die(*this);
     if (__builtin_expect(!self_waiting.empty(), 0))
         any |= self_progress(*this);
     const uint64_t now = seam.now();
@@ -123,7 +126,7 @@ uint64_t Endpoint::timer_due() {
     }
     for (const Connect* c = connects.front(); c; c = c->link.next)
         due = least(due, least(c->resend_at, c->deadline));
-    due = least(due, large_timer(*this));
+    due = least(due, least(large_timer(*this), repost_at));
     next_timer = due;
     return due;
 }
@@ -147,6 +150,8 @@ void Endpoint::run_timers(uint64_t now) {
                 p.refused_probe_at = now + refusal_spacing;
         }
     }
+    if (now >= repost_at)
+        stream_repost(*this, now);
     connect_timers(*this, now);
     if (now >= large_timer(*this))
         large.work = true;

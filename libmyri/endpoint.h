@@ -53,6 +53,7 @@ struct Counters {
     uint64_t pushed_back = 0; // refused for want of room
     uint64_t lost_sends = 0;  // failed after they had been reported
     uint64_t bad_slots = 0;
+    uint64_t restarts = 0; // of the card
 };
 
 // A chunk of the send ring whose message is acknowledged, but the card may still read it for a repetition.
@@ -87,6 +88,10 @@ public:
 
     // The card's side.
     EndpointMemory memory;
+    const volatile myri_host_page* page = nullptr;
+    uint32_t restarts = 0; // of the card, as dealt with
+    uint32_t dead_seen = 0;
+    uint32_t dead = 0; // an errno: the card has failed for good, and everything has ended
     Window window;
     SlotWriter slots{window};
     const fw_event* events = nullptr;
@@ -133,6 +138,7 @@ public:
     Counters counters;
 
     uint64_t next_timer = never;
+    uint64_t repost_at = never; // after a restart of the card
     bool somebody_pushed_back = false;
     uint32_t unexpected_news = 0; // counts messages that became unexpected
     bool progression_disabled = false;
@@ -155,6 +161,8 @@ public:
 
     // One pass; true if anything happened.
     bool progress();
+    // What the driver has written into the host page is looked at in each pass.
+    bool card_has_news() const { return ((page->restarts ^ restarts) | (page->dead ^ dead_seen)) != 0; }
 
     // The earliest time at which a timer may be due, looked up afresh.
     uint64_t timer_due();

@@ -24,6 +24,7 @@ static const struct {
     {"pushed_back", "Messages refused for want of room", &Counters::pushed_back},
     {"lost_sends", "Sends lost after their completion", &Counters::lost_sends},
     {"bad_slots", "Request slots that the card refused", &Counters::bad_slots},
+    {"restarts", "Restarts of the card", &Counters::restarts},
 };
 
 extern "C" int myri_endpoint_counter(struct mx_endpoint* endpoint, unsigned index, struct myri_counter* counter) {

@@ -36,11 +36,11 @@ void store_generation(Endpoint& ep, unsigned index, bool valid) {
         ep.window.order_before_generation(); // the place may be used again: its old grant must not show the new range
 }
 
-void store_grant(Endpoint& ep, unsigned index, uint32_t at) {
+void store_grant(Endpoint& ep, unsigned index) {
     const Grant& g = ep.large.grants[index];
     const Partner& p = *g.owner->partner;
     alignas(8) fw_grant image{};
-    image.offset = cpu_to_be32(at);
+    image.offset = cpu_to_be32(g.at);
     image.length = cpu_to_be32(g.length);
     image.peer_card = cpu_to_be32(static_cast<uint32_t>(p.mac));
     image.peer_session = cpu_to_be32(p.session);
@@ -115,8 +115,7 @@ int grant_open(Endpoint& ep, Send* s, uint32_t offset, bool unasked, msg_rendezv
         return -ENOSPC;
     Grant& g = ep.large.grants[index];
     const uint32_t most = grant_window_bytes(ep), bytes = s->length - offset < most ? s->length - offset : most;
-    uint32_t at = 0;
-    const int status = find_memory(ep, static_cast<unsigned>(index), s, offset, bytes, at);
+    const int status = find_memory(ep, static_cast<unsigned>(index), s, offset, bytes, g.at);
     if (status < 0)
         return status;
     g.owner = s;
@@ -130,7 +129,7 @@ int grant_open(Endpoint& ep, Send* s, uint32_t offset, bool unasked, msg_rendezv
     g.wanted_to = g.blocks < blocks_ahead ? g.blocks : blocks_ahead;
     ep.large.checksums_due |= 1u << index;
     ++s->grants_open;
-    store_grant(ep, static_cast<unsigned>(index), at);
+    store_grant(ep, static_cast<unsigned>(index));
     m.grant = cpu_to_be16(static_cast<uint16_t>(index));
     m.grant_generation = cpu_to_be16(g.generation);
     m.granted = cpu_to_be32(bytes);
@@ -162,6 +161,15 @@ void grant_retire(Endpoint& ep, unsigned index) {
     ep.large.grants[index].retiring = true;
     ep.large.checksums_due &= ~(1u << index);
     large_retire(ep, FW_RETIRE_GRANT, index);
+}
+
+void grant_write_again(Endpoint& ep, unsigned index) {
+    Grant& g = ep.large.grants[index];
+    for (uint32_t& tag : g.tags)
+        tag = 0;
+    g.next_block = g.wanted_to > FW_GRANT_CRCS ? g.wanted_to - FW_GRANT_CRCS : 0;
+    ep.large.checksums_due |= 1u << index;
+    store_grant(ep, index);
 }
 
 void grant_asked(Endpoint& ep, unsigned index, uint32_t block) {

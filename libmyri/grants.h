@@ -18,6 +18,9 @@ void grant_close(Endpoint& ep, unsigned index);
 void grant_retire(Endpoint& ep, unsigned index);
 void grant_release(Endpoint& ep, unsigned index);
 
+// After a restart of the card: the grant and the checksums that it may ask for.
+void grant_write_again(Endpoint& ep, unsigned index);
+
 // The card wants this block: its checksum and those of the next ones.
 void grant_asked(Endpoint& ep, unsigned index, uint32_t block);
 // One checksum that is due.

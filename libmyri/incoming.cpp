@@ -59,7 +59,7 @@ void report_gap(Endpoint& ep, Partner& p) {
         return;
     p.gap_reported = p.receive_next;
     p.gap_reported_at = now;
-    stream_bare(ep, p, MSG_ACK, true);
+    stream_bare(ep, p, MSG_ACK, MSG_FLAG_GAP);
 }
 
 void damaged(Endpoint& ep, Partner& p) {
@@ -277,7 +277,7 @@ void message_packet(Endpoint& ep, Partner& p, const Packet& k) {
         stream_selective(ep, p, k.h);
         break;
     case MSG_PROBE:
-        stream_bare(ep, p, MSG_ACK, p.receive_next != p.match_next);
+        stream_bare(ep, p, MSG_ACK, p.receive_next != p.match_next ? MSG_FLAG_GAP : 0);
         break;
     case MSG_CLOSE:
         partner_fail(ep, p, MX_STATUS_ENDPOINT_CLOSED);

@@ -35,7 +35,7 @@ void incoming_room_made(Endpoint& ep) {
         Partner& p = *ep.partners[i];
         if (!p.pushed_back)
             continue;
-        if (p.connected && !stream_bare(ep, p, MSG_ACK, true))
+        if (p.connected && !stream_bare(ep, p, MSG_ACK, MSG_FLAG_GAP))
             ep.somebody_pushed_back = true; // no slot: next time
         else
             p.pushed_back = false;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libmyri/grants.h"
+#include "libmyri/pulls.h"
 
 namespace myri {
 
@@ -69,6 +70,26 @@ void large_slot_refused(Endpoint& ep, uint16_t count) {
         return;
     }
     large_pull_impossible(ep, name);
+}
+
+void large_card_gone(Endpoint& ep) {
+    ep.large.retires_due = 0;
+    for (LargeSlot& slot : ep.large.slots)
+        slot.type = 0;
+    for (unsigned i = 0; i < FW_GRANTS; ++i)
+        large_grant_retired(ep, i); // if it is retiring
+    for (unsigned i = 0; i < FW_PULLS; ++i)
+        large_pull_retired(ep, i);
+}
+
+void large_card_restarted(Endpoint& ep) {
+    large_card_gone(ep);
+    for (unsigned i = 0; i < FW_GRANTS; ++i)
+        if (ep.large.grants[i].owner)
+            grant_write_again(ep, i);
+    for (Pull& p : ep.large.pulls)
+        if (p.owner)
+            end_pull(ep, p);
 }
 
 void control_message(Endpoint& ep, Partner& p, const Arrival* a) {

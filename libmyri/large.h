@@ -39,6 +39,7 @@ struct Grant {
     bool unasked = false; // counts against grants_unasked
     bool retiring = false;
     uint32_t offset = 0; // in the message
+    uint32_t at = 0;     // of `offset` in the registration
     uint32_t length = 0;
     uint32_t blocks = 0;
     uint32_t next_block = 0;           // whose checksum comes next
@@ -156,6 +157,10 @@ bool large_step(Endpoint& ep);
 void large_retire(Endpoint& ep, unsigned what, unsigned index);
 // The card has refused the slot with this count.
 void large_slot_refused(Endpoint& ep, uint16_t count);
+// The card has forgotten everything: grants stand in its window again, and what pulls have not brought is fetched anew.
+// Or for ever: what waits for a confirmation of the card ends.
+void large_card_restarted(Endpoint& ep);
+void large_card_gone(Endpoint& ep);
 // A control message is here: NOTIFY, WINDOW_DONE, WINDOW_NEXT, GRANT_WANTED.
 void control_message(Endpoint& ep, Partner& p, const Arrival* arrival);
 

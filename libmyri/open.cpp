@@ -13,6 +13,7 @@
 #include "libmyri/library.h"
 #include "libmyri/memory_limit.h"
 #include "libmyri/progress_thread.h"
+#include "libmyri/resume.h"
 #include "libmyri/sleep.h"
 #include "libmyri/stream.h"
 
@@ -87,6 +88,8 @@ bool set_up(Endpoint& e, const myri_endpoint_open& o) {
     e.id = o.endpoint;
     e.session = o.session;
     e.mac = library.boards[e.board].info.mac;
+    static const myri_host_page no_page{};
+    e.page = e.memory.page ? e.memory.page : &no_page;
     e.window.open(e.memory, library.driver, e.board, e.id);
     e.events = reinterpret_cast<const fw_event*>(e.memory.rings + o.event_offset);
     e.event_entries = o.event_entries;
@@ -207,6 +210,22 @@ int open_somewhere(uint32_t board, uint32_t id, Endpoint& e, myri_endpoint_open&
     return status;
 }
 
+constexpr uint32_t no_board = MYRI_BOARDS_MAX;
+
+// A board whose card is dead: `board`, or any.
+uint32_t dead_board(uint32_t board) {
+    for (uint32_t b = 0; b < library.board_count; ++b) {
+        myri_board_info info{};
+        info.board = b;
+        if ((board != b && board != MX_ANY_NIC) || seam.request(MYRI_BOARD_INFO, &info, sizeof info) < 0)
+            continue;
+        library.boards[b].info.dead = info.dead;
+        if (info.dead)
+            return b;
+    }
+    return no_board;
+}
+
 } // namespace
 
 // Whether anything that was reported as sent is still unacknowledged.
@@ -313,6 +332,7 @@ extern "C" mx_return_t mx_open_endpoint(uint32_t board, uint32_t endpoint_id, ui
     pthread_mutex_lock(&library.lock);
     mx_return_t code = MX_SUCCESS;
     int status = 0;
+    uint32_t dead = no_board;
     Endpoint* e = take_table_slot();
     if (!e) {
         code = MX_NO_RESOURCES;
@@ -324,7 +344,9 @@ extern "C" mx_return_t mx_open_endpoint(uint32_t board, uint32_t endpoint_id, ui
             library.driver->close({e->board, o.endpoint}, e->memory);
             status = -EHOSTUNREACH;
         }
-        if (status < 0) {
+        if (status == -ENODEV && (dead = dead_board(board)) != no_board) {
+            code = MX_NIC_DEAD;
+        } else if (status < 0) {
             code = status == -ENODEV ? MX_NIC_DEAD : code_of_errno(status); // it was there when we began
         } else if (pthread_mutex_lock(&e->lock); !set_up(*e, o)) {
             tear_down(*e);
@@ -343,6 +365,9 @@ extern "C" mx_return_t mx_open_endpoint(uint32_t board, uint32_t endpoint_id, ui
         }
     }
     pthread_mutex_unlock(&library.lock);
+    if (dead != no_board)
+        return fail(nullptr, code, name, "card %s is dead: %s", card_name(dead),
+                    dead_reason(library.boards[dead].info.dead));
     if (code != MX_SUCCESS)
         return fail(nullptr, code, name, "board %u endpoint %u: %s", board, endpoint_id, reason(status));
     *endpoint = to_endpoint_handle(e);

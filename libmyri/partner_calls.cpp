@@ -64,6 +64,8 @@ mx_return_t mx_iconnect(mx_endpoint_t endpoint, uint64_t nic_id, uint32_t endpoi
     Call call(endpoint, "mx_iconnect");
     if (call.refused())
         return call.answer();
+    if (call.dead())
+        return call.card_dead();
     Connect* c = nullptr;
     const mx_return_t code = begin(call.endpoint(), nic_id, endpoint_id, key, match_info, context, c);
     if (code != MX_SUCCESS)
@@ -82,6 +84,8 @@ mx_return_t mx_connect(mx_endpoint_t endpoint, uint64_t nic_id, uint32_t endpoin
     Call call(endpoint, "mx_connect");
     if (call.refused())
         return call.answer();
+    if (call.dead())
+        return call.card_dead();
     Endpoint& ep = call.endpoint();
     Connect* c = nullptr;
     const auto nic = static_cast<unsigned long long>(nic_id);
@@ -106,6 +110,8 @@ mx_return_t mx_connect(mx_endpoint_t endpoint, uint64_t nic_id, uint32_t endpoin
         ep.release(c);
         status.code = MX_STATUS_TIMEOUT;
     }
+    if (call.dead() && status.code != MX_STATUS_SUCCESS)
+        return call.card_dead();
     switch (status.code) {
     case MX_STATUS_SUCCESS:
         if (addr)

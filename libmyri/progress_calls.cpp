@@ -13,7 +13,10 @@ mx_return_t mx_progress(mx_endpoint_t endpoint) {
     Call call(endpoint, "mx_progress");
     if (call.refused())
         return call.answer();
-    if (!call->progress())
+    const bool news = call->progress();
+    if (call.dead())
+        return call.card_dead();
+    if (!news)
         empty_poll(call.endpoint());
     return MX_SUCCESS;
 }

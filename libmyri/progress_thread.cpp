@@ -51,7 +51,7 @@ void* run(void* argument) {
     Endpoint& ep = *static_cast<Endpoint*>(argument);
     uint64_t nap = short_nap;
     bool alone = enter(ep);
-    while (!ep.thread_stop) {
+    while (!ep.thread_stop && !ep.dead) {
         // A program that is about serves its own timers.
         const uint64_t left = alone ? time_left(ep.timer_due(), nap) : short_nap;
         const uint32_t seen = ep.event_count, posted = ep.slots.posted();

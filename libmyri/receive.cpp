@@ -21,6 +21,8 @@ static mx_return_t look(const char* name, mx_endpoint_t endpoint, bool block, ui
     const bool hit = block ? watch_until(ep, timeout, found) : test_once(ep, found);
     if (result)
         *result = hit;
+    if (!hit && call.dead())
+        return call.card_dead();
     if (hit && status) {
         status->code = MX_STATUS_SUCCESS;
         status->source = ep.address_of(a->from);
@@ -39,6 +41,8 @@ mx_return_t mx_irecv(mx_endpoint_t endpoint, mx_segment_t* segments, uint32_t se
     Call call(endpoint, "mx_irecv");
     if (call.refused())
         return call.answer();
+    if (call.dead())
+        return call.card_dead();
     Endpoint& ep = call.endpoint();
     const mx_return_t bad = Segments::check(segments, segments_count);
     if (bad != MX_SUCCESS)

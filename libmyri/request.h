@@ -57,6 +57,7 @@ struct Send : Request {
     uint8_t message = 0; // enum msg_kind
     uint8_t flags = 0;
     bool selectively_acked = false;
+    bool lost = false; // to be posted again at once
     uint16_t sequence = 0;
     uint16_t resends = 0;
     uint64_t match = 0;

@@ -35,6 +35,8 @@ mx_return_t post(const char* name, bool synchronous, mx_endpoint_t endpoint, mx_
     Call call(endpoint, name);
     if (call.refused())
         return call.answer();
+    if (call.dead())
+        return call.card_dead();
     Endpoint& ep = call.endpoint();
     const mx_return_t bad = Segments::check(segments, count);
     if (bad != MX_SUCCESS)

@@ -73,6 +73,9 @@ public:
     // Posts what body() was filled with. MEDIUM: `length` and `argument` name data in the send ring.
     void post(const SlotAddress& to, uint32_t length, uint32_t argument);
 
+    // The card has forgotten all slots: both sides count from 0.
+    void begin_anew() { posted_ = done_ = 0; }
+
     // From an event's trailer.
     void note_done(uint8_t slots_done) {
         done_ += static_cast<uint8_t>(slots_done - static_cast<uint8_t>(done_));

@@ -167,6 +167,7 @@ bool resend(Endpoint& ep, Send* s, uint64_t now) {
     }
     s->slot_mark = ep.slots.posted() - 1;
     s->posted_at = now;
+    s->lost = false;
     if (s->resends < 0xffff)
         ++s->resends;
     ++ep.counters.resends;
@@ -313,6 +314,21 @@ void stream_acknowledged(Endpoint& ep, Partner& p, uint16_t ack) {
     stream_push(ep);
 }
 
+static void repost_unacked(Endpoint& ep, Partner& p, uint64_t now) {
+    for (Send* s = p.unacked.front(); s; s = s->link.next) {
+        s->lost = !s->selectively_acked && !ep.slots.surely_waits(s->slot_mark);
+        s->first_posted_at = now; // the time without a card is no round trip
+    }
+    // It was not the partner that was silent.
+    p.heard_at(now);
+    p.refusals = 0;
+    p.backoff = p.probe_backoff = 0;
+    p.resend_at = never;
+    start_resend_timer(ep, p);
+    ep.repost_at = now;
+    ep.arm(now);
+}
+
 void stream_selective(Endpoint& ep, Partner& p, const msg_header& ack) {
     const uint16_t next = be16_to_cpu(ack.ack);
     const uint64_t there = be64_to_cpu(ack.match);
@@ -328,6 +344,7 @@ void stream_selective(Endpoint& ep, Partner& p, const msg_header& ack) {
             s->fragments_acked |= static_cast<uint8_t>(be32_to_cpu(ack.length) & ((1u << s->fragments) - 1));
         if (d > 0 && there >> (d - 1) & 1) {
             s->selectively_acked = true;
+            s->lost = false;
             continue;
         }
         // Messages behind the last one that arrived may still be on their way.
@@ -338,6 +355,38 @@ void stream_selective(Endpoint& ep, Partner& p, const msg_header& ack) {
         if (!resend(ep, s, now))
             break;
     }
+    if (ack.flags & MSG_FLAG_LOST)
+        repost_unacked(ep, p, now);
+}
+
+void stream_card_restarted(Endpoint& ep) {
+    for (uint32_t i = 0; i < ep.lent_chunk_count; ++i)
+        ep.free_chunks[ep.free_chunk_count++] = ep.lent_chunks[i].chunk;
+    ep.lent_chunk_count = 0;
+    const uint64_t now = seam.now();
+    for (uint32_t i = 0; i < ep.partner_count; ++i) {
+        Partner& p = *ep.partners[i];
+        for (Send* s = p.unacked.front(); s; s = s->link.next)
+            s->slot_mark = ~0u; // in no slot
+        repost_unacked(ep, p, now);
+        // It may have gone on sending, and should not wait for its own timers.
+        if (p.connected && !p.self)
+            stream_bare(ep, p, MSG_ACK, MSG_FLAG_LOST);
+    }
+}
+
+void stream_repost(Endpoint& ep, uint64_t now) {
+    ep.repost_at = never;
+    for (uint32_t i = 0; i < ep.partner_count; ++i)
+        for (Send* s = ep.partners[i]->unacked.front(); s; s = s->link.next) {
+            if (!s->lost)
+                continue;
+            if (ep.slots.free_slots() < slots_kept + (s->fragments ? s->fragments : 1u) || !resend(ep, s, now)) {
+                ep.repost_at = now + refusal_spacing;
+                ep.arm(ep.repost_at);
+                return;
+            }
+        }
 }
 
 // The oldest message may be one that the receiver has no room for; what it does not hold up is repeated too.
@@ -372,7 +421,7 @@ void stream_resend_due(Endpoint& ep, Partner& p, uint64_t now) {
     ep.arm(p.resend_at);
 }
 
-bool stream_bare(Endpoint& ep, Partner& p, msg_kind kind, bool gap) {
+bool stream_bare(Endpoint& ep, Partner& p, msg_kind kind, uint8_t flags) {
     if (ep.slots.free_slots() == 0)
         return false;
     Send s;
@@ -389,8 +438,7 @@ bool stream_bare(Endpoint& ep, Partner& p, msg_kind kind, bool gap) {
         h.match = cpu_to_be64(there);
         const Arrival* first = p.arrivals ? p.arrival(p.receive_next) : nullptr;
         h.length = cpu_to_be32(first ? first->fragments_here : 0u);
-        if (gap)
-            h.flags |= MSG_FLAG_GAP;
+        h.flags |= flags;
     } else if (kind == MSG_PROBE) {
         ++ep.counters.probes;
     }

@@ -36,8 +36,12 @@ void stream_selective(Endpoint& ep, Partner& p, const msg_header& ack);
 
 void stream_resend_due(Endpoint& ep, Partner& p, uint64_t now);
 
-// Sends a packet without a message. False when there is no slot.
-bool stream_bare(Endpoint& ep, Partner& p, msg_kind kind, bool gap = false);
+// The card has forgotten its slots: what is unacknowledged is posted again, the oldest first, as slots allow.
+void stream_card_restarted(Endpoint& ep);
+void stream_repost(Endpoint& ep, uint64_t now);
+
+// Sends a packet without a message; `flags` are those of a MSG_ACK. False when there is no slot.
+bool stream_bare(Endpoint& ep, Partner& p, msg_kind kind, uint8_t flags = 0);
 
 // Gives back what a message holds of the send ring.
 void stream_forget(Endpoint& ep, Send* send);

@@ -2,7 +2,7 @@
 // The two ways of asking whether something has happened: once, and until it has.
 //
 // Concepts: both make progress first. A blocked wait ends early when the endpoint is woken up (mx_wakeup) or
-// closed. Timeouts are milliseconds; 0 is for ever.
+// closed, or its card is dead. Timeouts are milliseconds; 0 is for ever.
 #pragma once
 
 #include "libmyri/endpoint.h"
@@ -38,7 +38,7 @@ template <class Done> bool wait_until(Endpoint& ep, uint32_t timeout_ms, Done do
         const bool news = ep.progress();
         if (done())
             return true;
-        if (__atomic_load_n(&ep.wakeups, __ATOMIC_ACQUIRE) != wakeups)
+        if (ep.dead || __atomic_load_n(&ep.wakeups, __ATOMIC_ACQUIRE) != wakeups)
             return false;
         if (until != never && seam.now() >= until)
             return false;
