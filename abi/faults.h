@@ -16,7 +16,7 @@
 #ifndef MYRI_ABI_FAULTS_H
 #define MYRI_ABI_FAULTS_H
 
-#define MYRI_FAULT_IN_EMULATOR 1u /* options and topology files of the emulated fabric */
+#define MYRI_FAULT_IN_EMULATOR 1u /* options and topology files of the emulated fabric; CARD, CABLE: MYRI_INJECT */
 #define MYRI_FAULT_IN_DEBUGFS  2u /* the kernel module's debugfs */
 
 #define MYRI_FAULTS(X)                                                                                       \
@@ -27,9 +27,9 @@
       "one bit of route, type, payload or CRC is inverted")                                                  \
     X(CORRUPT_SRAM, "corrupt-sram", SRAM, MYRI_FAULT_IN_EMULATOR, "bits of a packet buffer are inverted")    \
     X(CORRUPT_PCI, "corrupt-pci", PCI, MYRI_FAULT_IN_EMULATOR, "bits of DMAed message data are inverted")    \
-    X(LINK_DOWN, "link-down", CABLE, 0u, "the cable carries nothing")                                        \
-    X(PARITY, "parity", CARD, 0u, "an SRAM parity error")                                                    \
-    X(STALL, "stall", CARD, MYRI_FAULT_IN_DEBUGFS, "the firmware stops running")                              \
+    X(LINK_DOWN, "link-down", CABLE, MYRI_FAULT_IN_EMULATOR, "the cable carries nothing")                    \
+    X(PARITY, "parity", CARD, MYRI_FAULT_IN_EMULATOR, "an SRAM parity error")                                \
+    X(STALL, "stall", CARD, MYRI_FAULT_IN_EMULATOR | MYRI_FAULT_IN_DEBUGFS, "the firmware stops running")    \
     X(HOST_KILL, "host-kill", HOST, 0u, "every process of the host is killed")
 
 enum myri_fault_scope {

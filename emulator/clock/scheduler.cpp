@@ -18,6 +18,13 @@ Scheduler::EventId Scheduler::at(Time when, Rank rank, Action action) {
 
 bool Scheduler::cancel(const EventId& id) { return queue_.erase(id) != 0; }
 
+Time Scheduler::next_effect() const {
+    for (const auto& [id, action] : queue_)
+        if (id.rank != WATCH_RANK)
+            return id.when;
+    return NEVER;
+}
+
 void Scheduler::run_next() {
     auto node = queue_.extract(queue_.begin());
     now_ = node.key().when;

@@ -24,6 +24,8 @@ constexpr Time milliseconds(uint64_t n) { return n * 1'000'000'000; }
 using Rank = uint32_t;
 inline constexpr Rank RANKS_PER_HOST = 8;
 inline constexpr Rank FABRIC_RANK = 1u << 24;
+// Of looks that change nothing unless they find a failure, and then nothing that a process sees soon.
+inline constexpr Rank WATCH_RANK = ~0u;
 
 class Scheduler {
 public:
@@ -41,6 +43,8 @@ public:
     bool cancel(const EventId& id);
     // Time of the earliest pending event, or NEVER.
     Time next() const { return queue_.empty() ? NEVER : queue_.begin()->first.when; }
+    // The same without looks (WATCH_RANK).
+    Time next_effect() const;
     // Time of the event that runs now or ran last, or the time last passed.
     Time now() const { return now_; }
     // Nothing is due up to `when`: time stands there now. Never goes back.

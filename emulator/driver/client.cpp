@@ -219,7 +219,10 @@ std::optional<int64_t> Client::check_waits(int64_t now_us) {
     for (size_t n = 0; n < waits_.size();) {
         const Wait wait = waits_[n];
         const EndpointMemory* memory = host_->memory(wait.request.endpoint);
-        const bool there = memory && memory->has_event(wait.request.events_seen);
+        const uint32_t seen = wait.request.events_seen;
+        // A process whose last event is not in the ring speaks of the time before a restart: it must look again.
+        const bool there = memory && (memory->has_event(seen) || host_->has_news(wait.request.endpoint) ||
+                                      (seen > 0 && !memory->has_event(seen - 1)));
         const bool over = wait.until_us >= 0 && now_us >= wait.until_us;
         if (memory && !there && !over) {
             if (wait.until_us >= 0)

@@ -76,6 +76,7 @@ private:
     bool take_stores(Time now);
     void clock_request(const std::vector<uint8_t>& body, Time before, Time now);
     void carry_out(Time now, uint32_t request, bool bare, std::vector<uint8_t> body);
+    void carry_out_settled(Time now, uint32_t request, std::vector<uint8_t> body);
 
     template <typename T> static bool fits(const std::vector<uint8_t>& body, T& request) {
         if (body.size() != sizeof request)
@@ -102,6 +103,9 @@ private:
     void unregister(Time now, std::vector<uint8_t> body);
     void wait_event(Time now, std::vector<uint8_t> body);
     void wake(Time now, std::vector<uint8_t> body);
+    void resume(Time now, std::vector<uint8_t> body);
+    void inject(Time now, std::vector<uint8_t> body);
+    bool may_administer() const { return uid_ == 0 || uid_ == geteuid(); }
     void dmabench(Time now, std::vector<uint8_t> body);
 
     // The answer to `request`, ready at `now`. `error`: 0 or an errno.

@@ -23,6 +23,22 @@ std::vector<uint8_t> bytes_of(const auto& structure) {
 void Client::carry_out(Time now, uint32_t request, bool bare, std::vector<uint8_t> body) {
     if (!bare)
         return answer(now, request, EBADMSG, {});
+    switch (request) { // what does not wait for a card that is being restarted
+    case MYRI_WAIT: return wait_event(now, std::move(body));
+    case MYRI_WAKE: return wake(now, std::move(body));
+    case MYRI_INJECT: return inject(now, std::move(body));
+    default:
+        host_->when_settled(now, [weak = weak_from_this(), request, body = std::move(body)](Time when) {
+            if (const auto self = weak.lock(); self && !self->ended_)
+                self->carry_out_settled(when, request, body);
+        });
+    }
+}
+
+void Client::carry_out_settled(Time now, uint32_t request, std::vector<uint8_t> body) {
+    if (host_->dead() && (request == MYRI_COUNTERS || request == MYRI_REGISTER || request == MYRI_DMABENCH ||
+                          request == MYRI_SET_PEERS))
+        return answer(now, request, ENODEV, std::move(body));
     switch (request) {
     case MYRI_BOARD_INFO: return board_info(now, std::move(body));
     case MYRI_PEERS: return peers(now, std::move(body));
@@ -31,8 +47,7 @@ void Client::carry_out(Time now, uint32_t request, bool bare, std::vector<uint8_
     case MYRI_ENDPOINT_CLOSE: return close(now, std::move(body));
     case MYRI_REGISTER: return register_memory(now, std::move(body));
     case MYRI_UNREGISTER: return unregister(now, std::move(body));
-    case MYRI_WAIT: return wait_event(now, std::move(body));
-    case MYRI_WAKE: return wake(now, std::move(body));
+    case MYRI_ENDPOINT_RESUME: return resume(now, std::move(body));
     case MYRI_DMABENCH: return dmabench(now, std::move(body));
     case MYRI_SET_PEERS: return set_peers(now, std::move(body));
     default:
@@ -69,7 +84,7 @@ void Client::set_peers(Time now, std::vector<uint8_t> body) {
     myri_peers request;
     if (!taken(now, MYRI_SET_PEERS, body, request))
         return;
-    if (uid_ != 0 && uid_ != geteuid())
+    if (!may_administer())
         return answer_with(now, MYRI_SET_PEERS, EPERM, request);
     if (request.first == 0)
         new_peers_.clear();
@@ -171,8 +186,8 @@ void Client::wait_event(Time now, std::vector<uint8_t> body) {
     myri_wait request;
     if (!taken(now, MYRI_WAIT, body, request))
         return;
-    if (process_ || !host_->owns(owner(), request.endpoint))
-        return answer_with(now, MYRI_WAIT, process_ ? EOPNOTSUPP : EINVAL, request);
+    if (process_ || host_->dead() || !host_->owns(owner(), request.endpoint))
+        return answer_with(now, MYRI_WAIT, process_ ? EOPNOTSUPP : host_->dead() ? ENODEV : EINVAL, request);
     const int64_t now_us = wall_us();
     waits_.push_back({request, request.timeout_us == MYRI_ANY ? -1 : now_us + request.timeout_us});
     check_waits(now_us);
@@ -184,6 +199,25 @@ void Client::wake(Time now, std::vector<uint8_t> body) {
     if (!taken(now, MYRI_WAKE, body, request))
         return;
     answer_with(now, MYRI_WAKE, process_ ? EOPNOTSUPP : 0, request);
+}
+
+void Client::resume(Time now, std::vector<uint8_t> body) {
+    myri_endpoint_ref request;
+    if (!taken(now, MYRI_ENDPOINT_RESUME, body, request))
+        return;
+    host_->resume(now, owner(), request.endpoint, [weak = weak_from_this(), request](Time when, int status) {
+        if (const auto self = weak.lock())
+            self->answer_with(when, MYRI_ENDPOINT_RESUME, -status, request);
+    });
+}
+
+void Client::inject(Time now, std::vector<uint8_t> body) {
+    myri_inject request;
+    if (!taken(now, MYRI_INJECT, body, request))
+        return;
+    if (!may_administer())
+        return answer_with(now, MYRI_INJECT, EPERM, request);
+    answer_with(now, MYRI_INJECT, -host_->inject(now, request.fault, request.value), request);
 }
 
 void Client::dmabench(Time now, std::vector<uint8_t> body) {

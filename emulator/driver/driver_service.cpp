@@ -19,8 +19,10 @@ DriverService::DriverService(EventLoop& loop, Scheduler& scheduler, std::vector<
     : loop_(loop), scheduler_(scheduler), hosts_(std::move(hosts)), listener_(std::move(listener)), options_(options),
       store_order_(options.shuffle_stores ? std::optional(options.seed) : std::nullopt) {
     loop_.watch(listener_.get(), [this] { accept_all(); });
-    for (HostDriver* host : hosts_)
+    for (HostDriver* host : hosts_) {
         host->host().set_wake_handler([this](Time, unsigned) { activity_ = true; });
+        host->set_news_handler([this] { activity_ = true; });
+    }
 }
 
 DriverService::~DriverService() { shut(); }
@@ -116,7 +118,7 @@ Time DriverService::present() const {
 }
 
 Time DriverService::horizon(const Client& client) const {
-    Time safe = scheduler_.next();
+    Time safe = scheduler_.next_effect();
     for (HostDriver* host : hosts_) {
         const Card& card = host->host().card();
         const Time clock = card.clock();

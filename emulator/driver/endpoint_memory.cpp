@@ -59,6 +59,16 @@ bool EndpointMemory::has_event(uint32_t count) const {
     return be16_to_cpu(generation) == FW_GENERATION(count, entries);
 }
 
+void EndpointMemory::clear_events() { std::memset(events_.data(), 0, events_.size()); }
+
+void EndpointMemory::count_restart() {
+    std::atomic_ref(page_->restarts).fetch_add(1, std::memory_order_release);
+}
+
+void EndpointMemory::set_dead(uint32_t reason) {
+    std::atomic_ref(page_->dead).store(reason, std::memory_order_release);
+}
+
 void EndpointMemory::set_asleep(bool asleep) {
     std::atomic_ref(page_->card_asleep).store(asleep, std::memory_order_seq_cst);
     std::atomic_thread_fence(std::memory_order_seq_cst);

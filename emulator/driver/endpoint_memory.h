@@ -31,6 +31,11 @@ public:
     std::span<uint8_t> bounce() const { return bounce_; } // empty: there is none
     // True if event number `count` (from 0, wrapping at 2^32) is in the ring.
     bool has_event(uint32_t count) const;
+    // Nobody reads or writes the ring meanwhile.
+    void clear_events();
+    // News in the host page.
+    void count_restart();
+    void set_dead(uint32_t reason);
     // Sets card_asleep in the host page; what the process stored before it saw this is visible after the call.
     void set_asleep(bool asleep);
 

@@ -28,6 +28,9 @@ bool complete_sizes(myri_endpoint_open& r) {
            possible(r.send_bytes, 16u << 10, 16u << 20);
 }
 
+// By the card, which was reset before it had carried out a command.
+bool forgotten(int result) { return result == -ECANCELED || result == -ENODEV; }
+
 } // namespace
 
 HostDriver::HostDriver(Scheduler& scheduler, EmulatedHost& host, LinkPort& link, uint64_t seed)
@@ -83,7 +86,7 @@ uint32_t HostDriver::session(uint32_t endpoint, uint64_t opened) const {
 }
 
 void HostDriver::open(Time now, Owner owner, myri_endpoint_open request, RingRange::Changed changed, Opened done) {
-    const int chosen = choose(request.endpoint);
+    const int chosen = dead_ ? -ENODEV : choose(request.endpoint);
     if (chosen < 0 || !complete_sizes(request))
         return done(now, chosen < 0 ? chosen : -EINVAL, request, -1);
     request.endpoint = static_cast<uint32_t>(chosen);
@@ -117,7 +120,8 @@ void HostDriver::open_chosen(Time now, Owner owner, myri_endpoint_open request, 
             bus.add(ring.size(), std::make_shared<RingRange>(endpoint.memory, ring, holds, std::move(hook))));
         return endpoint.on_bus.back();
     };
-    board_rings rings{};
+    endpoint.changed = changed;
+    board_rings& rings = endpoint.rings;
     rings.event_ring = map(endpoint.memory->events(), Holds::events, std::move(changed));
     rings.receive_ring = map(endpoint.memory->receive(), Holds::message_data, {});
     rings.send_ring = map(endpoint.memory->send(), Holds::message_data, {});
@@ -126,15 +130,22 @@ void HostDriver::open_chosen(Time now, Owner owner, myri_endpoint_open request, 
     rings.send_size = request.send_bytes;
     rings.session = session(number, endpoint.opened++);
     request.session = rings.session;
+    request.window_offset = host_.endpoint_windows() + uint64_t{number} * FW_ENDPOINT_WINDOW_SIZE;
+    begin_open(now, request, done);
+}
+
+void HostDriver::begin_open(Time now, const myri_endpoint_open& request, const Opened& done) {
+    const uint32_t number = request.endpoint;
     host_.set_now(now);
-    const int status = board_endpoint_set(&host_.board(), number, &rings);
+    const int status = dead_ ? -ENODEV : board_endpoint_set(&host_.board(), number, &endpoints_[number].rings);
     if (status) {
         closed(now, number);
         return done(now, status, request, -1);
     }
-    request.window_offset = host_.board().endpoint_windows + uint64_t{number} * FW_ENDPOINT_WINDOW_SIZE;
     host_.command(now, FW_COMMAND_OPEN, {number}, [this, number, request, done](Time when, int result, uint32_t) {
         Endpoint& opened = endpoints_[number];
+        if (result == -ECANCELED)
+            return begin_open(when, request, done);
         if (result || opened.abandoned) {
             begin_close(when, number, {});
             return done(when, result ? result : -ECANCELED, request, -1);
@@ -173,13 +184,19 @@ void HostDriver::after_stores(Time now, std::function<void(Time)> action) {
 void HostDriver::begin_close(Time now, uint32_t number, Done done) {
     endpoints_[number].state = Endpoint::State::closing;
     endpoints_[number].owner = 0;
+    endpoints_[number].held = false;
     after_stores(now, [this, number, done = std::move(done)](Time when) {
-        host_.set_now(when);
-        board_endpoint_clear(&host_.board(), number);
-        host_.command(when, FW_COMMAND_CLOSE, {number}, [this, number, done](Time end, int result, uint32_t) {
-            closed(end, number);
-            if (done)
-                done(end, result);
+        when_settled(when, [this, number, done](Time then) {
+            const auto let_go = [this, number, done](Time end, int result, uint32_t) {
+                closed(end, number);
+                if (done)
+                    done(end, forgotten(result) ? 0 : result);
+            };
+            if (dead_)
+                return let_go(then, 0, 0);
+            host_.set_now(then);
+            board_endpoint_clear(&host_.board(), number);
+            host_.command(then, FW_COMMAND_CLOSE, {number}, let_go);
         });
     });
 }
@@ -192,6 +209,7 @@ void HostDriver::closed(Time now, uint32_t number) {
     endpoint.on_bus.clear();
     endpoint.bounce.reset();
     endpoint.memory.reset();
+    endpoint.changed = {};
     endpoint.state = Endpoint::State::free;
     endpoint.owner = 0;
     for (auto& next : std::exchange(endpoint.after_close, {}))
@@ -223,6 +241,10 @@ void HostDriver::remove_window(Time now, Owner owner, const myri_unregister& req
     Endpoint* endpoint = owned(owner, request.endpoint);
     if (!endpoint || endpoint->windows->retire(request.window, request.generation) != 0)
         return done(now, -EINVAL);
+    if (on_hold(*endpoint)) { // the card knows nothing of it
+        endpoint->windows->release(request.window);
+        return done(now, 0);
+    }
     host_.set_now(now);
     if (const int status = board_window_clear(&host_.board(), request.endpoint, request.window))
         return done(now, status);
@@ -230,12 +252,12 @@ void HostDriver::remove_window(Time now, Owner owner, const myri_unregister& req
     host_.command(now, FW_COMMAND_RETIRE_WINDOW, {request.endpoint, request.window},
                   [endpoint, window = request.window, done = std::move(done)](Time when, int result, uint32_t) {
                       endpoint->windows->release(window);
-                      done(when, result);
+                      done(when, forgotten(result) ? 0 : result);
                   });
 }
 
 void HostDriver::store(Time when, uint32_t endpoint, uint32_t offset, std::vector<uint8_t> bytes) {
-    const uint32_t sram = host_.board().endpoint_windows + endpoint * FW_ENDPOINT_WINDOW_SIZE + offset;
+    const uint32_t sram = host_.endpoint_windows() + endpoint * FW_ENDPOINT_WINDOW_SIZE + offset;
     // The bus is asked at `when`, not now: until then other traffic may still take it.
     scheduler_.at(when, rank_, [this, sram, bytes = std::move(bytes)](Time now) mutable {
         const Time arrival = host_.bus().posted_write(now, static_cast<uint32_t>(bytes.size()));

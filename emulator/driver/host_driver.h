@@ -4,7 +4,8 @@
 // nothing of sockets and clocks; an owner is a number that its caller gives to a process.
 //
 // Every call happens at a virtual time that the simulation has reached; the card is touched at that time. What the
-// firmware must carry out ends later, in a callback. Status values are 0 or a negative errno (abi/driver.h).
+// firmware must carry out ends later, in a callback; -ECANCELED there: the card has been restarted meanwhile and has
+// forgotten it. Status values are 0 or a negative errno (abi/driver.h).
 #pragma once
 
 #include <array>
@@ -16,6 +17,8 @@
 
 #include "abi/driver.h"
 #include "emulator/driver/bounce_area.h"
+#include "emulator/driver/endpoint_memory.h"
+#include "emulator/driver/inject.h"
 #include "emulator/driver/user_memory.h"
 #include "emulator/driver/window_table.h"
 #include "emulator/fabric/link_port.h"
@@ -29,6 +32,25 @@ public:
     using Done = std::function<void(Time, int status)>;
     // `seed` gives the sessions; 0: they come from the system's cryptographic generator.
     HostDriver(Scheduler& scheduler, EmulatedHost& host, LinkPort& link, uint64_t seed);
+    ~HostDriver() { host_.abandon(); }
+
+    // ---- failure and recovery: host_driver_recovery.cpp ----
+    // From now on the card is looked at: if it has failed it is started anew, and its endpoints live on; if it fails
+    // again soon it is dead. `limit_ms`: how long its heartbeat may stand still, at least BOARD_WATCH_LIMIT_MIN_MS.
+    void watch(Time now, uint32_t limit_ms);
+    // An errno: why the card has failed for good. 0: it has not.
+    uint32_t dead() const { return dead_; }
+    // Calls `action` now, or when the card has been started anew or is dead. Requests that touch the card go through
+    // this: below, it is either at work or dead (-ENODEV, but closing and unregistering succeed).
+    void when_settled(Time now, std::function<void(Time)> action);
+    // The process has its endpoint back: event ring and SRAM window are empty. -EINVAL unless the card was restarted.
+    void resume(Time now, Owner owner, uint32_t endpoint, Done done);
+    // The host page says something that MYRI_ENDPOINT_RESUME has not answered yet.
+    bool has_news(uint32_t endpoint) const;
+    // Called when a host page has news.
+    void set_news_handler(std::function<void()> handler) { news_ = std::move(handler); }
+    // Makes a fault happen. 0, -EOPNOTSUPP or -EINVAL as MYRI_INJECT.
+    int inject(Time now, uint32_t fault, uint32_t value) { return inject_fault(now, host_.card(), link_, fault, value); }
 
     EmulatedHost& host() { return host_; }
     void board_info(myri_board_info& info);
@@ -72,6 +94,9 @@ private:
         std::shared_ptr<EndpointMemory> memory;
         std::shared_ptr<BounceArea> bounce; // null: none
         std::vector<uint64_t> on_bus;
+        RingRange::Changed changed;
+        board_rings rings{};
+        bool held = false; // the card was restarted, and the process has not come back yet
         std::unique_ptr<WindowTable> windows;
         bool abandoned = false; // its owner went while it was being opened
         std::vector<std::function<void(Time)>> after_close;
@@ -80,9 +105,18 @@ private:
     int choose(uint32_t wanted) const;
     uint32_t session(uint32_t endpoint, uint64_t opened) const;
     void open_chosen(Time now, Owner owner, myri_endpoint_open request, RingRange::Changed changed, Opened done);
+    void begin_open(Time now, const myri_endpoint_open& request, const Opened& done);
     void begin_close(Time now, uint32_t endpoint, Done done);
     void closed(Time now, uint32_t endpoint);
     void after_stores(Time now, std::function<void(Time)> action);
+    bool on_hold(const Endpoint& endpoint) const { return endpoint.held || dead_; }
+    int write_peers();
+    void look(Time now);
+    void failed(Time now, int failure);
+    void recover(int failure, bool again);
+    void hold_endpoints();
+    void settled(Time now);
+    void tell_processes(Time now);
 
     Scheduler& scheduler_;
     EmulatedHost& host_;
@@ -92,6 +126,15 @@ private:
     std::array<Endpoint, FW_ENDPOINTS> endpoints_;
     std::vector<myri_peer> peers_;
     Time last_store_ = 0; // when the latest programmed store is in the card
+
+    enum class Card { works, boots, returns, dead } card_ = Card::works; // returns: booted, its peer table to come
+    uint32_t dead_ = 0;
+    uint32_t limit_ms_ = 0;
+    board_watchdog watch_{};
+    Time failed_at_ = NEVER; // last time
+    std::vector<EmulatedHost::CommandDone> given_up_; // commands under way when the card failed
+    std::vector<std::function<void(Time)>> waiting_;  // for the card to settle
+    std::function<void()> news_;
 };
 
 } // namespace myri::emulator

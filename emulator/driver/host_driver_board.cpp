@@ -32,7 +32,7 @@ void HostDriver::board_info(myri_board_info& info) {
     info.endpoints_open = static_cast<uint32_t>(
         std::ranges::count(endpoints_, Endpoint::State::open, &Endpoint::state));
     info.peer_count = static_cast<uint32_t>(std::ranges::count_if(peers_, [](const myri_peer& p) { return p.mac != 0; }));
-    info.dead = host_.card().trapped() ? EIO : 0;
+    info.dead = dead_;
     info.numa_node = -1;
     copy_text(info.hostname, host_.name());
     copy_text(info.product_code, board.eeprom.product_code);
@@ -48,7 +48,7 @@ void HostDriver::counters(Time now, myri_counters& counters) {
         board_counters_clear(&host_.board());
 }
 
-void HostDriver::set_peers(Time now, std::vector<myri_peer> peers, Done done) {
+static int write_table(::board& board, const std::vector<myri_peer>& peers, std::vector<uint16_t>& index) {
     std::vector<board_peer> table;
     for (const myri_peer& peer : peers) {
         board_peer entry{};
@@ -57,17 +57,28 @@ void HostDriver::set_peers(Time now, std::vector<myri_peer> peers, Done done) {
         std::copy_n(peer.route, std::min<size_t>(peer.route_length, FW_ROUTE_MAX), entry.route);
         table.push_back(entry);
     }
+    index.resize(table.size());
+    return board_peers_set(&board, table.data(), static_cast<uint32_t>(table.size()), index.data());
+}
+
+void HostDriver::set_peers(Time now, std::vector<myri_peer> peers, Done done) {
     host_.set_now(now);
-    std::vector<uint16_t> index(table.size());
-    if (const int status =
-            board_peers_set(&host_.board(), table.data(), static_cast<uint32_t>(table.size()), index.data()))
+    std::vector<uint16_t> index;
+    if (const int status = write_table(host_.board(), peers, index))
         return done(now, status);
     peers_.assign(host_.board().peer_count, myri_peer{});
     for (size_t n = 0; n < peers.size(); n++)
         if (index[n] != BOARD_PEER_NONE)
             peers_[index[n]] = peers[n];
     host_.command(now, FW_COMMAND_PEERS, {host_.board().peer_count},
-                  [done = std::move(done)](Time when, int result, uint32_t) { done(when, result); });
+                  [done = std::move(done)](Time when, int result, uint32_t) {
+                      done(when, result == -ECANCELED ? 0 : result); // a restart has set them, too
+                  });
+}
+
+int HostDriver::write_peers() {
+    std::vector<uint16_t> index; // as before
+    return write_table(host_.board(), peers_, index);
 }
 
 void HostDriver::dmabench(Time now, myri_dmabench request,
@@ -83,6 +94,8 @@ void HostDriver::dmabench(Time now, myri_dmabench request,
                    static_cast<uint32_t>(bus)},
                   [this, request, bus, buffer, done = std::move(done)](Time when, int result, uint32_t cycles) mutable {
                       host_.memory().remove(bus);
+                      if (result == -ECANCELED)
+                          return dmabench(when, request, done);
                       request.cycles = cycles;
                       request.core_khz = host_.board().core_khz;
                       done(when, result, request);

@@ -87,6 +87,8 @@ int WindowTable::add(RegisteredMemory& memory, std::span<const myri_segment> seg
     added.generation = free->generation;
     added.length = static_cast<uint32_t>(length);
     added.list = free->on_bus.back();
+    added.writable = writable;
+    free->told = added;
     return 0;
 }
 
@@ -96,6 +98,14 @@ int WindowTable::retire(uint32_t window, uint32_t generation) {
         return -EINVAL;
     windows_[window].state = Window::State::retiring;
     return 0;
+}
+
+std::vector<WindowTable::Added> WindowTable::used() const {
+    std::vector<Added> all;
+    for (const Window& window : windows_)
+        if (window.state == Window::State::used)
+            all.push_back(window.told);
+    return all;
 }
 
 void WindowTable::release(uint32_t window) {

@@ -26,11 +26,14 @@ public:
     struct Added {
         uint32_t window = 0, generation = 0, length = 0;
         uint64_t list = 0; // bus address
+        bool writable = false;
     };
     // 0 or -EINVAL, -EFAULT, -EPERM, -ENOSPC, -E2BIG as abi/driver.h says; `added` is what the card must be told.
     int add(RegisteredMemory& memory, std::span<const myri_segment> segments, bool writable, Added& added);
     // -EINVAL: there is no such window. Otherwise it cannot be named any more, but stays on the bus.
     int retire(uint32_t window, uint32_t generation);
+    // What the card must be told again when it has forgotten everything.
+    std::vector<Added> used() const;
     // The card has let go of a window, of all: they leave the bus and their places are free.
     void release(uint32_t window);
     void release_all();
@@ -39,6 +42,7 @@ private:
     struct Window {
         enum class State { free, used, retiring } state = State::free;
         uint16_t generation = 0; // of the present or last use
+        Added told;              // to the card
         std::vector<fw_piece> list;
         std::vector<uint64_t> on_bus;
     };

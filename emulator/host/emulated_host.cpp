@@ -20,7 +20,7 @@ constexpr size_t LOG_LINES = 100;
 struct EmulatedHost::Ops {
     static EmulatedHost& host(void* context) { return *static_cast<EmulatedHost*>(context); }
     static uint32_t read32(void* context, uint32_t offset) {
-        return host(context).card_->bar_read32(host(context).now_, offset);
+        return host(context).abandoned_ ? ~0u : host(context).card_->bar_read32(host(context).now_, offset);
     }
     static void write32(void* context, uint32_t offset, uint32_t value) {
         host(context).card_->bar_write32(host(context).now_, offset, value);
@@ -36,8 +36,13 @@ struct EmulatedHost::Ops {
     static void delay_ms(void* context, uint32_t ms) {
         EmulatedHost& h = host(context);
         const Time end = h.now_ + milliseconds(ms);
-        h.timeline_.run_until(end);
-        h.now_ = end; // an interrupt in between has moved it
+        if (!h.background_ || !h.background_->inside()) {
+            h.timeline_.run_until(end);
+        } else if (!h.abandoned_) {
+            h.scheduler_.at(end, h.rank(UNIT_INTERRUPT), [&h](Time now) { h.go_on(now); });
+            h.background_->pause();
+        }
+        h.now_ = end; // others in between have moved it
     }
     static void bus_master(void* context, bool on) { host(context).memory_.set_bus_master(on); }
     static void log(void* context, const char* text) {
@@ -60,6 +65,7 @@ EmulatedHost::EmulatedHost(Scheduler& scheduler, Timeline& timeline, unsigned nu
 }
 
 EmulatedHost::~EmulatedHost() {
+    abandon();
     timeline_.remove(*card_);
 }
 
@@ -69,19 +75,62 @@ std::string EmulatedHost::last_words() const {
 
 void EmulatedHost::boot(std::span<const uint8_t> image) {
     now_ = std::max(now_, scheduler_.now());
-    wake_counts_.clear(); // until the new firmware runs, interrupts mean nothing
-    card_->watch_idle(0);
-    stop_reason_.clear();
-    command_running_ = false;
-    while (!commands_.empty())
-        finish_command(now_, -ECANCELED, 0);
-    if (board_boot(&board_, &Ops::table, this, card_->profile().lanai_khz, image.data(),
-                   static_cast<uint32_t>(std::min<size_t>(image.size(), UINT32_MAX))) != 0)
+    image_.assign(image.begin(), image.end());
+    for (const CommandDone& done : suspend())
+        if (done)
+            done(now_, -ECANCELED, 0);
+    if (start() != 0)
         throw std::runtime_error("host " + name_ + ": " + last_words());
+}
+
+int EmulatedHost::start() {
+    const int status = board_boot(&board_, &Ops::table, this, card_->profile().lanai_khz, image_.data(),
+                                  static_cast<uint32_t>(std::min<size_t>(image_.size(), UINT32_MAX)));
+    if (status)
+        return status;
+    endpoint_windows_ = board_.endpoint_windows;
     card_->watch_idle(board_.idle_loop);
     wake_counts_.resize(FW_ENDPOINTS);
     for (uint32_t n = 0; n < FW_ENDPOINTS; n++)
         wake_counts_[n] = board_endpoint_wake_count(&board_, n);
+    return 0;
+}
+
+int EmulatedHost::reload() {
+    const ::board before = board_;
+    const int status = start();
+    if (status)
+        board_ = before;
+    return status;
+}
+
+std::vector<EmulatedHost::CommandDone> EmulatedHost::suspend() {
+    wake_counts_.clear(); // until new firmware runs, interrupts mean nothing
+    card_->watch_idle(0);
+    stop_reason_.clear();
+    command_running_ = false;
+    std::vector<CommandDone> left;
+    for (Command& command : std::exchange(commands_, {}))
+        left.push_back(std::move(command.done));
+    return left;
+}
+
+void EmulatedHost::in_background(Time now, std::function<void()> code) {
+    background_ = std::make_unique<Coroutine>(std::move(code));
+    go_on(now);
+}
+
+void EmulatedHost::go_on(Time now) {
+    now_ = now;
+    background_->resume();
+    if (background_->over())
+        background_.reset();
+}
+
+void EmulatedHost::abandon() {
+    abandoned_ = true;
+    if (background_)
+        go_on(now_);
 }
 
 void EmulatedHost::command(Time now, uint32_t opcode, std::vector<uint32_t> arguments, CommandDone done) {

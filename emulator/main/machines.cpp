@@ -67,6 +67,8 @@ Machines::Machines(const FabricOptions& o, bool sessions_from_seed) : faults_(o.
     stops_told_.resize(all);
     boot(o.firmware);
     set_peers();
+    for (const auto& driver : drivers_)
+        driver->watch(booted_, o.watchdog_ms);
     for (size_t kind = 0; kind < o.faults.size(); kind++)
         if (o.faults[kind] != 0)
             faults_.set_probability(static_cast<myri_fault>(kind), o.faults[kind]);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string>
 
+#include "board/board.h"
+#include "emulator/main/inject_command.h"
 #include "emulator/main/run.h"
 #include "emulator/main/start.h"
 
@@ -27,17 +29,22 @@ CLI::Option* add_fabric_options(CLI::App& app, FabricOptions& o, unsigned least_
     app.add_option("--idle-skipping", o.idle_skipping, "skip idle passes of firmware (same results, faster)")
         ->type_name("on|off")
         ->default_str("on");
+    app.add_option("--watchdog", o.watchdog_ms, "milliseconds without heartbeat after which a card is started anew")
+        ->type_name("MS")
+        ->capture_default_str()
+        ->check(CLI::Range(BOARD_WATCH_LIMIT_MIN_MS, WATCHDOG_MAX_MS));
     static constexpr struct {
         myri_fault kind;
         const char *name, *text;
-        unsigned where;
+        bool random;
     } FAULTS[] = {
-#define ROW(id, name, scope, where, text) {MYRI_FAULT_##id, name, text, where},
+#define ROW(id, name, scope, where, text)                                                                              \
+    {MYRI_FAULT_##id, name, text, (where) & MYRI_FAULT_IN_EMULATOR && MYRI_FAULT_SCOPE_##scope <= MYRI_FAULT_SCOPE_PCI},
         MYRI_FAULTS(ROW)
 #undef ROW
     };
     for (const auto& fault : FAULTS)
-        if (fault.where & MYRI_FAULT_IN_EMULATOR)
+        if (fault.random)
             app.add_option(std::string("--") + fault.name, o.faults[fault.kind],
                            std::string("probability for each packet: ") + fault.text)
                 ->type_name("P")
@@ -71,6 +78,13 @@ int parse_and_go(int argc, char** argv) {
         ->capture_default_str()
         ->check(CLI::Range(0.1, 1e6));
 
+    std::vector<std::string> at;
+    run_app.add_option("--at", at, "make a fault happen at a time of the run (as 250us, 3.5ms, 2s): " + faults_with_values() +
+                                       "; may be repeated")
+        ->type_name("TIME:HOST:FAULT[:VALUE]")
+        ->allow_extra_args(false)
+        ->take_all();
+
     StartOptions start_options;
     CLI::App& start_app = *app.add_subcommand("start", "start a free-running fabric in the background");
     const CLI::Option* seed = add_fabric_options(start_app, start_options.fabric, 0);
@@ -90,6 +104,15 @@ int parse_and_go(int argc, char** argv) {
     CLI::App& stop_app = *app.add_subcommand("stop", "stop a fabric that `start` has started");
     stop_app.add_option("--socket", stop_socket, "its socket, if not $MYRI_FABRIC or the usual one")->type_name("PATH");
 
+    std::string inject_socket, inject_host, fault_name;
+    std::optional<std::string> fault_value;
+    CLI::App& inject_app = *app.add_subcommand("inject", "make a fault happen in a fabric that `start` has started");
+    inject_app.add_option("HOST", inject_host, "the host whose card or cable it is")->required();
+    inject_app.add_option("FAULT", fault_name, faults_with_values())->required();
+    inject_app.add_option("VALUE", fault_value, "see FAULT");
+    inject_app.add_option("--socket", inject_socket, "the fabric's socket, if not $MYRI_FABRIC or the usual one")
+        ->type_name("PATH");
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -97,6 +120,10 @@ int parse_and_go(int argc, char** argv) {
     }
     if (stop_app.parsed())
         return stop(stop_socket);
+    if (inject_app.parsed())
+        return inject(inject_socket, inject_host, parse_fault(fault_name, fault_value));
+    for (const std::string& text : at)
+        run_options.at.push_back(parse_timed_fault(text));
     const FabricOptions& fabric = start_app.parsed() ? start_options.fabric : run_options.fabric;
     fmt::print(stderr, "myri-fabric: seed {}\n", fabric.seed);
     start_options.seeded = seed->count() > 0;

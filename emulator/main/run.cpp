@@ -59,6 +59,7 @@ private:
     DriverService::Options service_options() const {
         return {!options_.free, options_.fabric.seed, machines_.booted(), options_.fabric.shuffle_stores};
     }
+    void plan_faults();
     void start_commands();
     void add_clock(unsigned number, unsigned host);
     void go_virtual();
@@ -122,6 +123,15 @@ void Run::start_commands() {
                     return clocks_[n].get();
         return nullptr;
     });
+}
+
+void Run::plan_faults() {
+    for (const TimedFault& fault : options_.at)
+        for (HostDriver* driver : machines_.drivers())
+            if (driver->host().name() == fault.host)
+                machines_.scheduler().at(machines_.booted() + fault.when, driver->rank(), [driver, fault](Time now) {
+                    driver->inject(now, fault.what.fault, fault.what.value); // what it may say was looked at before
+                });
 }
 
 void Run::add_clock(unsigned number, unsigned host) {
@@ -256,6 +266,7 @@ int Run::status() const {
 
 int Run::go() {
     start_commands();
+    plan_faults();
     if (options_.free)
         FreeRun(machines_, service_, loop_, patience_).until([this] { return over(); });
     else
@@ -276,14 +287,20 @@ int Run::go() {
 } // namespace
 
 int run(const RunOptions& options) {
-    for (const auto& [host, text] : options.on) {
-        bool known = host == "all";
+    const auto known = [&](const std::string& host) {
         for (unsigned n = 0; n < options.fabric.hosts; n++)
-            known = known || host == "n" + std::to_string(n);
-        if (!known)
+            if (host == "n" + std::to_string(n))
+                return true;
+        return false;
+    };
+    for (const auto& [host, text] : options.on)
+        if (host != "all" && !known(host))
             throw std::runtime_error(fmt::format("--on {}: no such host; n0 to n{} and all are possible", host,
                                                  options.fabric.hosts - 1));
-    }
+    for (const TimedFault& fault : options.at)
+        if (!known(fault.host))
+            throw std::runtime_error(fmt::format("--at: {}: no such host; n0 to n{} are possible", fault.host,
+                                                 options.fabric.hosts - 1));
     return Run(options).go();
 }
 

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "emulator/main/fabric_options.h"
+#include "emulator/main/timed_fault.h"
 
 namespace myri::emulator {
 
 struct RunOptions {
     FabricOptions fabric;
     std::vector<std::pair<std::string, std::string>> on; // host or "all", command
+    std::vector<TimedFault> at;
     bool free = false;
     bool statistics = false;
     double longest_s = 600;    // wall time

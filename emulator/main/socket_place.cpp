@@ -45,10 +45,17 @@ bool in_use(const std::string& path, int type) {
 
 } // namespace
 
-int listener_process(const std::string& path) {
+FileDescriptor connect_to(const std::string& path) {
     const sockaddr_un address = address_of(path);
-    const FileDescriptor fd = new_socket(SOCK_SEQPACKET);
+    FileDescriptor fd = new_socket(SOCK_SEQPACKET);
     if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        fd.reset();
+    return fd;
+}
+
+int listener_process(const std::string& path) {
+    const FileDescriptor fd = connect_to(path);
+    if (!fd)
         return 0;
     ucred peer{};
     socklen_t length = sizeof peer;
@@ -94,6 +101,11 @@ PrivateSocket::PrivateSocket() {
 PrivateSocket::~PrivateSocket() {
     unlink(path_.c_str());
     rmdir(folder_.c_str());
+}
+
+std::string running_fabric(const std::string& named) {
+    const char* fabric = std::getenv("MYRI_FABRIC");
+    return !named.empty() ? named : fabric && *fabric ? std::string(fabric) : usual_socket();
 }
 
 std::string usual_socket() {

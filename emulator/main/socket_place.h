@@ -32,6 +32,10 @@ std::string usual_socket();
 // A listening socket at `path`, SOCK_SEQPACKET for the driver's clients, SOCK_STREAM for QEMU. A socket file that nobody
 // listens on is replaced. Throws std::runtime_error if somebody listens there, or the path is too long or cannot be made.
 FileDescriptor listen_at(const std::string& path, int type = SOCK_SEQPACKET);
+// Where a fabric is looked for: `named`, else MYRI_FABRIC, else the usual place.
+std::string running_fabric(const std::string& named);
+// Connected to the fabric that listens at `path`; empty if none does.
+FileDescriptor connect_to(const std::string& path);
 // The process that listens at `path`, 0 if nobody does.
 int listener_process(const std::string& path);
 

@@ -136,8 +136,7 @@ int start(const StartOptions& given) {
 }
 
 int stop(const std::string& socket) {
-    const char* named = std::getenv("MYRI_FABRIC");
-    const std::string path = !socket.empty() ? socket : named && *named ? std::string(named) : usual_socket();
+    const std::string path = running_fabric(socket);
     const int pid = listener_process(path);
     if (pid == 0)
         throw std::runtime_error("no fabric listens at " + path);
