@@ -31,13 +31,15 @@ kmod:
 	@cmp -s $(KMOD)/Kbuild.new $(KMOD)/Kbuild || cp $(KMOD)/Kbuild.new $(KMOD)/Kbuild
 	$(call say,KMOD,$(KMOD)/myri.ko)$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(KMOD)) $(KMOD_FLAGS) modules
 
-# What the module needs beside itself. The folder of the group's rules is read by udev, systemd and PAM.
+# What the module needs beside itself. limits.conf is for the administrator to decide.
 .PHONY: kmod-files
 kmod-files: $(BUILD)/firmware/lanaix.bin
 	install -D -m 644 $(BUILD)/firmware/lanaix.bin $(DESTDIR)/lib/firmware/myri/lanaix.bin
-	install -D -m 644 udev/60-myri.rules $(DESTDIR)/lib/udev/rules.d/60-myri.rules
+	install -D -m 644 udev/60-myri.rules $(DESTDIR)/usr/lib/udev/rules.d/60-myri.rules
 	install -D -m 644 udev/sysusers.conf $(DESTDIR)/usr/lib/sysusers.d/myri.conf
 	install -D -m 644 udev/modules-load.conf $(DESTDIR)/usr/lib/modules-load.d/myri.conf
+	$(if $(DESTDIR),,if command -v systemd-sysusers; then systemd-sysusers myri.conf; fi)
+	$(if $(DESTDIR),,if command -v udevadm; then udevadm control --reload || true; fi)
 
 kmod-install: kmod kmod-files
 	install -D -m 644 $(KMOD)/myri.ko $(DESTDIR)/lib/modules/$(KMOD_VERSION)/extra/myri.ko
