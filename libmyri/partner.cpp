@@ -120,7 +120,7 @@ void partner_owes(Endpoint& ep, Partner& p, int change) {
     } else if (p.probe_at == never) {
         p.probe_backoff = 0;
         p.heard_at(seam.now());
-        p.probe_at = p.last_heard + p.resend_interval();
+        p.probe_at = p.last_heard + p.probe_interval();
         ep.arm(p.probe_at);
     }
 }
@@ -176,7 +176,7 @@ void partner_probe_due(Endpoint& ep, Partner& p, uint64_t now) {
         partner_fail(ep, p, MX_STATUS_ENDPOINT_UNREACHABLE);
         return;
     }
-    const uint64_t quiet_until = p.last_heard + p.backed_off(p.probe_backoff);
+    const uint64_t quiet_until = p.last_heard + p.probe_interval();
     if (now >= quiet_until) {
         if (stream_bare(ep, p, MSG_PROBE)) {
             if (p.unanswered_since == never)
@@ -184,7 +184,7 @@ void partner_probe_due(Endpoint& ep, Partner& p, uint64_t now) {
             if (p.probe_backoff < 16)
                 ++p.probe_backoff;
         }
-        p.probe_at = now + p.backed_off(p.probe_backoff);
+        p.probe_at = now + p.probe_interval();
     } else {
         p.probe_at = quiet_until;
     }

@@ -22,6 +22,9 @@ constexpr uint16_t stream_window = 256;     // messages in flight per direction
 constexpr uint16_t stream_reserve = 64;
 constexpr uint16_t first_sequence = 0xfff0; // wrapping is ordinary
 constexpr uint64_t resend_floor = 100 * ps_per_us;
+// Silence of a partner that owes something. Nothing waits for a probe but the news that it is gone, and a large message
+// that shares a link says nothing for as long as some blocks of others take.
+constexpr uint64_t probe_floor = ps_per_ms;
 constexpr uint64_t resend_ceiling = 500 * ps_per_ms;
 constexpr uint64_t ack_delay = 50 * ps_per_us; // below the resend floor by more than a round trip
 constexpr uint64_t refusal_spacing = 20 * ps_per_us;
@@ -97,8 +100,14 @@ struct Partner {
         const uint64_t t = 4 * smoothed_rtt;
         return t < resend_floor ? resend_floor : t > resend_ceiling ? resend_ceiling : t;
     }
-    uint64_t backed_off(unsigned shift) const {
-        const uint64_t t = resend_interval() << (shift > 13 ? 13 : shift);
+    uint64_t backed_off(unsigned shift) const { return backed_off(resend_interval(), shift); }
+    uint64_t probe_interval() const {
+        return backed_off(resend_interval() < probe_floor ? probe_floor : resend_interval(), probe_backoff);
+    }
+
+private:
+    static uint64_t backed_off(uint64_t interval, unsigned shift) {
+        const uint64_t t = interval << (shift > 13 ? 13 : shift);
         return t > resend_ceiling ? resend_ceiling : t;
     }
 };

@@ -8,4 +8,4 @@ $(E2E_BINARIES): $(BUILD)/tests/e2e/%: $(BUILD)/obj/tests/e2e/%.o $(BUILD)/obj/t
 DEPENDS += $(patsubst %,$(BUILD)/obj/tests/e2e/%.d,two_ends $(E2E_PROGRAMS))
 
 # `check` builds all programs, libraries and images besides.
-$(foreach s,verify bounce determinism semantics killed bad_input free_running library_files many threads,$(eval $(call script_test,tests/e2e/$(s).sh,$(E2E_BINARIES))))
+$(foreach s,verify bounce hand_overs determinism semantics killed bad_input free_running library_files many threads,$(eval $(call script_test,tests/e2e/$(s).sh,$(E2E_BINARIES))))
