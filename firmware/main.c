@@ -31,17 +31,20 @@ static void interrupts(uint32_t isr) {
     if (isr & FAILURES)
         failed(isr); /* PARITY_INT is left for the host to see */
     register_store32(ISR, isr); /* before looking for the cause: what comes later sets the bit again */
-    if (isr & LANAI_ISR_P0_SENT)
+    if (isr & LANAI_ISR_DMA_DONE(DMA_READ)) { /* first of all: a packet may have waited for it */
+        dma_look(DMA_READ);
+        if (transmit.queue_head != transmit.queue_tail)
+            transmit_pump();
+    }
+    if (isr & LANAI_ISR_P0_SENT) {
         transmit_collect();
+        transmit_look();
+    }
     if (isr & LANAI_ISR_DMA_DONE(DMA_WRITE)) {
         receive_collect();
         if (interrupt_causes)
             event_wake_due();
     }
-    if (isr & LANAI_ISR_DMA_DONE(DMA_READ))
-        dma_look(DMA_READ);
-    if (isr & (LANAI_ISR_DMA_DONE(DMA_READ) | LANAI_ISR_P0_SENT))
-        transmit_look();
     if (isr & LANAI_ISR_DMA_DONE(DMA_LISTS))
         dma_look(DMA_LISTS);
     if (isr & LANAI_ISR_DMA_DONE(DMA_BENCH))

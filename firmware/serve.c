@@ -168,7 +168,7 @@ static void send_frame(struct serve* s, uint32_t crc) {
     q->header_length = sizeof(struct wire_header) + sizeof(struct wire_frame);
     q->body_length = 0;
     q->data = staging_address(staging);
-    q->data_length = length;
+    q->data_length = length | LANAI_SEND_LAST;
     q->reads_until = dma[DMA_READ].queued;
     q->release = (struct release){NO_ENDPOINT, (uint8_t)staging};
     transmit_enqueue();

@@ -49,9 +49,9 @@ static int send_queued(struct endpoint* e, uint32_t kind, uint32_t peer, uint32_
     build_header(q->header, kind, dst_endpoint, e, body_length + data_length, load32(&slot->dst_session));
     q->header_length = sizeof(struct wire_header);
     q->body = (uint32_t)(uintptr_t)slot + FW_SLOT_BODY - ((body_length + 7) & ~7u);
-    q->body_length = body_length;
+    q->body_length = body_length | (data_length ? 0 : LANAI_SEND_LAST);
     q->data = staging_address(staging);
-    q->data_length = data_length;
+    q->data_length = data_length ? data_length | LANAI_SEND_LAST : 0;
     q->reads_until = dma[DMA_READ].queued;
     q->release = (struct release){(uint8_t)e->id, (uint8_t)staging};
     transmit_enqueue();

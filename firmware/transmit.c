@@ -17,34 +17,22 @@ void transmit_init(void) {
     register_store8(P0_SEND_CONTROL, 0);
 }
 
-uint32_t staging_take(void) {
-    for (uint32_t i = 0; i < STAGING_BUFFERS; i++) {
-        if (transmit.staging_free & 1u << i) {
-            transmit.staging_free &= ~(1u << i);
-            return i;
-        }
-    }
-    return STAGING_NONE;
-}
-
 void transmit_pump(void) {
     transmit.due = 0;
     while (transmit.queue_head != transmit.queue_tail) {
         struct queued_packet* q = &transmit_queue[transmit.queue_head & (TRANSMIT_QUEUE - 1)];
+        IN_REGISTER(q);
         if ((int32_t)(dma[DMA_READ].done - q->reads_until) < 0 || !port_has_room())
             break;
         if (q->data_length && transmit.pushed - transmit.sent >= PACKETS_BEFORE_DATA) {
             transmit.short_limit = PACKETS_BEFORE_DATA - 1;
             break;
         }
-        uint32_t* header = transmit_header();
-        for (unsigned i = 0; i < HEADER_WORDS; i++)
-            header[i] = q->header[i];
-        transmit_begin(q->peer, header, q->header_length | (q->body_length + q->data_length ? 0 : LANAI_SEND_LAST));
+        transmit_begin(q->peer, q->header, q->header_length);
         if (q->body_length)
-            port_push(q->body, q->body_length | (q->data_length ? 0 : LANAI_SEND_LAST));
+            port_push(q->body, q->body_length);
         if (q->data_length)
-            port_push(q->data, q->data_length | LANAI_SEND_LAST);
+            port_push(q->data, q->data_length);
         if (q->release.endpoint != NO_ENDPOINT)
             endpoints[q->release.endpoint].waiting--;
         transmit_end(q->release);

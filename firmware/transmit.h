@@ -48,15 +48,17 @@ struct transmit {
 extern struct transmit transmit;
 
 #define TRANSMIT_QUEUE 32u
+/* One size for all, 64 bytes, so that indexing is a shift. The last part's length carries LANAI_SEND_LAST. */
 struct queued_packet {
-    uint32_t peer;
     uint32_t header[HEADER_WORDS];
     uint32_t header_length;
+    uint32_t peer;
     uint32_t body, body_length; /* from a slot; length 0: none */
     uint32_t data, data_length; /* from a staging buffer; length 0: none */
     uint32_t reads_until;       /* data is there when the READ channel has done so many descriptors */
     struct release release;
-};
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct queued_packet) == 64, "indexing must be a shift");
 extern struct queued_packet transmit_queue[TRANSMIT_QUEUE];
 
 void transmit_init(void);
@@ -66,9 +68,11 @@ static inline int port_has_room(void) {
     return register_load8(P0_SEND_FREE_COUNT) >= PACKET_DESCRIPTORS &&
            transmit.pushed - transmit.sent < PACKETS_IN_PORT;
 }
+/* A packet's header is sent from its place in the queue: places behind the head may still be in the port. */
+#define QUEUED_IN_PORT (LANAI_SEND_QUEUE / 2)
 /* Requests of endpoints leave the queue's last places to frames. */
 static inline uint32_t transmit_queue_room(void) {
-    return TRANSMIT_QUEUE - (transmit.queue_tail - transmit.queue_head);
+    return TRANSMIT_QUEUE - QUEUED_IN_PORT - (transmit.queue_tail - transmit.queue_head);
 }
 
 /* Header words of the next packet that goes straight to the port. */
@@ -95,14 +99,16 @@ static inline void transmit_end(struct release release) {
 
 /* The place at the queue's end (there must be room); transmit_enqueue() makes it count. */
 static inline struct queued_packet* transmit_tail(void) {
-    return &transmit_queue[transmit.queue_tail & (TRANSMIT_QUEUE - 1)];
+    struct queued_packet* q = &transmit_queue[transmit.queue_tail & (TRANSMIT_QUEUE - 1)];
+    IN_REGISTER(q);
+    return q;
 }
 static inline void transmit_enqueue(void) {
     transmit.queue_tail++;
     transmit.due = 1;
 }
 
-/* Data has come or a packet has left: what stands in the queue may go now. */
+/* A packet has left: what stands in the queue may go now. */
 static inline void transmit_look(void) { transmit.due = transmit.queue_head ^ transmit.queue_tail; }
 /* Sends from the head of the queue what can go. */
 void transmit_pump(void);
@@ -115,7 +121,13 @@ void slots_catch_up(struct endpoint* e);
 void slots_report(struct endpoint* e);
 
 /* A staging buffer's number, or STAGING_NONE. */
-uint32_t staging_take(void);
+static inline uint32_t staging_take(void) {
+    uint32_t free = transmit.staging_free;
+    if (free == 0)
+        return STAGING_NONE;
+    transmit.staging_free = free & (free - 1);
+    return (uint32_t)__builtin_ctz(free);
+}
 
 /* ---- layout of the buffer area ---- */
 #define RECEIVE_BUFFERS     4u
