@@ -31,17 +31,19 @@ FreeRun::~FreeRun() {
 
 Time FreeRun::wall_time() const { return anchor_ + microseconds(static_cast<uint64_t>(wall_us() - anchor_wall_)); }
 
-// Lets the simulation follow wall time for a while.
+// Lets the simulation follow wall time, by LAG at most: a card that is slower than wall time must not take longer and
+// longer to follow the time that it took before, while sockets wait.
 void FreeRun::advance() {
-    const Time goal = wall_time();
-    for (unsigned steps = 0; steps < STEPS && machines_.timeline().step(goal);)
-        steps++;
-    const Time front = machines_.timeline().front();
-    present_ = std::max({present_, machines_.scheduler().now(), std::min(front, goal)});
-    if (front < goal && goal - front > LAG) {
-        anchor_ = front + LAG;
+    Timeline& timeline = machines_.timeline();
+    Time goal = wall_time();
+    const Time begin = std::max(present_, std::min(timeline.front(), goal));
+    if (goal > begin + LAG) {
+        goal = anchor_ = begin + LAG;
         anchor_wall_ = wall_us();
     }
+    for (unsigned steps = 0; steps < STEPS && timeline.step(goal);)
+        steps++;
+    present_ = std::max({present_, machines_.scheduler().now(), std::min(timeline.front(), goal)});
 }
 
 // Nothing is going on but timers, and what cards find out by themselves.

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <chrono>
+
 #include "tests/vfio_user/machine.h"
 
 using namespace vfio_test;
@@ -104,6 +106,25 @@ TEST_CASE("guests come behind local hosts, which know their cards") {
     guest.set_peers(table);
     CHECK(guest.command(FW_COMMAND_DMABENCH, {FW_DMABENCH_WRITE, 64, 1, 1, 0}) == 0);
     CHECK(fabric.stop() == 0); // with the guest connected
+}
+
+TEST_CASE("a card whose processor never rests keeps nobody waiting, however slow it is") {
+    Fabric fabric(0, 1);
+    Machine a(fabric.card(0));
+    a.client.set_card_word(LANAI_BAR0_CONTROL_WORD, LANAI_CONTROL_CPU_RESET_ON);
+    const uint32_t program[] = {0xf3000100, 0xe0000000, 0xf3000100}; // ld r6; bt 0; ld r6 in its slot
+    for (uint32_t n = 0; n < 3; n++)
+        a.client.set_card_word(4 * n, program[n]);
+    a.client.set_card_word(LANAI_BAR0_CONTROL_WORD, LANAI_CONTROL_CPU_RESET_OFF);
+    using Clock = std::chrono::steady_clock;
+    Clock::duration longest{};
+    for (const auto end = Clock::now() + std::chrono::seconds(2); Clock::now() < end; usleep(20'000)) {
+        const auto asked = Clock::now();
+        CHECK(a.client.card_word(4) == 0xe0000000);
+        longest = std::max(longest, Clock::now() - asked);
+    }
+    INFO(std::chrono::duration<double, std::milli>(longest).count(), " ms");
+    CHECK(longest < std::chrono::milliseconds(300)); // QEMU waits for five seconds
 }
 
 TEST_CASE("a card that nobody uses costs next to nothing, one with an open endpoint naps") {
