@@ -49,6 +49,53 @@ bool FakeFabric::grants_open(uint32_t endpoint) const {
     return false;
 }
 
+// ---- a card that fails ----
+
+// What was under way in it is lost.
+void FakeFabric::stand_still() {
+    still_ = true;
+    queue_.clear();
+}
+
+void FakeFabric::restart_card(uint64_t time, uint64_t outage) {
+    at(time, [this, outage] {
+        stand_still();
+        at(time_ + outage, [this] {
+            still_ = false;
+            ++restarts;
+            for (Endpoint& e : endpoints_)
+                if (e.open) {
+                    e.held = true;
+                    ++e.page()->restarts;
+                }
+            changed_ = true;
+        });
+    });
+}
+
+void FakeFabric::kill_card(uint64_t time) {
+    at(time, [this] {
+        stand_still();
+        dead_ = ETIMEDOUT;
+        for (Endpoint& e : endpoints_)
+            if (e.open)
+                e.page()->dead = EIO;
+        changed_ = true;
+    });
+}
+
+int FakeFabric::resume(uint32_t endpoint) {
+    Endpoint& e = endpoints_[endpoint];
+    if (dead_ || !e.held)
+        return dead_ ? -ENODEV : -EINVAL;
+    std::memset(e.sram, 0, sizeof e.sram);
+    std::memset(e.base, 0, entries * FW_EVENT_SIZE);
+    std::fill(std::begin(e.open_pulls), std::end(e.open_pulls), uint16_t{0});
+    e.slot_next = e.events_written = e.receive_position = e.slots_done = e.slots_told = 0;
+    e.held = false;
+    return 0;
+}
+
 // ---- time ----
 
 void FakeFabric::take_stores() {
@@ -123,6 +170,7 @@ int FakeFabric::request(uint32_t request, void* structure, size_t length) {
     case MYRI_BOARD_INFO: {
         auto* info = static_cast<myri_board_info*>(structure);
         info->mac = mac;
+        info->dead = dead_;
         info->serial = 4711;
         info->ports = 1;
         info->endpoints = FW_ENDPOINTS;
@@ -145,8 +193,11 @@ int FakeFabric::request(uint32_t request, void* structure, size_t length) {
         c->value[0] = static_cast<uint32_t>(packets);
         break;
     }
+    case MYRI_ENDPOINT_RESUME:
+        status = resume(static_cast<const myri_endpoint_ref*>(structure)->endpoint);
+        break;
     case MYRI_REGISTER:
-        status = register_window(*static_cast<myri_register*>(structure));
+        status = dead_ ? -ENODEV : register_window(*static_cast<myri_register*>(structure));
         break;
     case MYRI_UNREGISTER: {
         const auto* u = static_cast<const myri_unregister*>(structure);
@@ -252,7 +303,7 @@ void FakeFabric::close(const myri_endpoint_ref& endpoint, EndpointMemory& memory
 void FakeFabric::slots(uint32_t endpoint) {
     Endpoint& e = endpoints_[endpoint];
     const auto* w = reinterpret_cast<const fw_endpoint_window*>(e.sram);
-    while (e.open) {
+    while (e.open && !e.held && !still_) {
         const fw_slot& s = w->slots[e.slot_next % FW_SLOTS];
         if (be16_to_cpu(s.generation) != FW_GENERATION(e.slot_next, FW_SLOTS))
             return;
@@ -364,6 +415,8 @@ void FakeFabric::send(uint32_t from, uint8_t kind, const fw_slot& s, std::vector
 void FakeFabric::arrive(uint32_t from, uint8_t kind, uint32_t to, uint32_t session, std::vector<uint8_t> body,
                         std::vector<uint8_t> data) {
     Endpoint& e = endpoints_[to];
+    if (e.held)
+        return;
     if (!e.open)
         return nack(to, from, kind, WIRE_REFUSED_CLOSED, session, 0, 0);
     if (kind == WIRE_MESSAGE && session != e.session)
@@ -426,6 +479,8 @@ void FakeFabric::nack(uint32_t from, uint32_t to, uint8_t kind, uint8_t reason, 
 bool FakeFabric::event(uint32_t endpoint, fw_event v) {
     Endpoint& e = endpoints_[endpoint];
     const auto* w = reinterpret_cast<const fw_endpoint_window*>(e.sram);
+    if (e.open && (e.held || still_))
+        return true; // lost
     if (!e.open || e.events_written - be32_to_cpu(w->events_consumed) >= entries)
         return false;
     v.slots_done = static_cast<uint8_t>(e.slots_done);
@@ -494,6 +549,8 @@ void FakeFabric::pull_block(std::shared_ptr<PullState> p, uint32_t block, bool a
         nack(p->to, p->from, WIRE_PULL, reason, p->to_session, handle, generation);
         again(500000000, asked);
     };
+    if (to.held)
+        return again(500000000, asked);
     if (!to.open)
         return refuse(WIRE_REFUSED_CLOSED);
     if (to.session != p->to_session)

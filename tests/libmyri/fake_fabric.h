@@ -44,6 +44,11 @@ public:
     std::function<bool(uint8_t)> refuse_slot; // by enum fw_slot_type: true: BAD_SLOT
     // What comes for the endpoint is lost.
     void close_ear(uint32_t endpoint, bool closed = true) { deaf_[endpoint] = closed; }
+    // The card stands still from `time` on, and has forgotten everything when it is back `outage` later.
+    void restart_card(uint64_t time, uint64_t outage);
+    // It stands still and never comes back.
+    void kill_card(uint64_t time);
+    uint32_t restarts = 0;
     unsigned registered(uint32_t endpoint) const;
     uint64_t lockable = ~UINT64_C(0); // bytes that may be registered at once, of all endpoints
     unsigned registrations_asked = 0;
@@ -75,6 +80,7 @@ private:
     };
     struct Endpoint {
         bool open = false;
+        bool held = false; // until its process comes back
         uint32_t session = 0;
         alignas(8) uint8_t sram[FW_ENDPOINT_WINDOW_SIZE] = {};
         std::vector<uint8_t> rings;
@@ -100,6 +106,8 @@ private:
     };
 
 
+    void stand_still();
+    int resume(uint32_t endpoint);
     void take_stores();
     void run_until(uint64_t time);
     void at(uint64_t time, std::function<void()> what) { queue_.emplace(time, std::move(what)); }
@@ -127,6 +135,8 @@ private:
     uint64_t time_ = 0; // of what is being carried out
     uint64_t wire_free_ = 0;
     bool changed_ = false;
+    bool still_ = false;  // the card does nothing
+    uint32_t dead_ = 0;
     uint32_t sessions_ = 0x1000;
     bool deaf_[FW_ENDPOINTS] = {};
 };

@@ -2,14 +2,14 @@
 $(foreach t,headers crc32c match environment,\
     $(eval $(call unit_test,libmyri-$(t),tests/libmyri/$(t)_test.cpp,libmyri,-lpthread)))
 $(eval $(call unit_test,libmyri-threads,tests/libmyri/threads_test.cpp,libmyri,-lpthread))
-$(foreach t,messages repair registration bounce,\
+$(foreach t,messages repair registration restart bounce,\
     $(eval $(call unit_test,libmyri-$(t),tests/libmyri/$(t)_test.cpp tests/libmyri/fake_fabric.cpp,libmyri,-lpthread)))
 $(foreach t,device sleep,\
     $(eval $(call unit_test,libmyri-$(t),tests/libmyri/$(t)_test.cpp tests/libmyri/fake_device.cpp,libmyri,-lpthread)))
 $(eval $(call script_test,tests/libmyri/c-interface.sh,$(BUILD)/lib/libmyri.so.1 $(BUILD)/lib/libmyriexpress.so \
     $(BUILD)/lib/libmyriexpress.a))
 # The library is without RTTI, so a class that derives from one of its must be too, and (for sanitizers) its users.
-$(BUILD)/obj/tests/libmyri/fake_fabric.o $(BUILD)/obj/tests/libmyri/messages_test.o $(BUILD)/obj/tests/libmyri/repair_test.o $(BUILD)/obj/tests/libmyri/registration_test.o \
+$(BUILD)/obj/tests/libmyri/fake_fabric.o $(BUILD)/obj/tests/libmyri/messages_test.o $(BUILD)/obj/tests/libmyri/repair_test.o $(BUILD)/obj/tests/libmyri/restart_test.o $(BUILD)/obj/tests/libmyri/registration_test.o \
     $(BUILD)/obj/tests/libmyri/bounce_test.o \
     $(BUILD)/obj/tests/libmyri/threads_test.o $(BUILD)/obj/tests/libmyri/fake_device.o $(BUILD)/obj/tests/libmyri/device_test.o \
     $(BUILD)/obj/tests/libmyri/sleep_test.o: EXTRA_CXXFLAGS = -fno-rtti
