@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <myri.h>
 
 #include "abi/driver.h"
+#include "tools/board_text.h"
 #include "tools/failure.h"
 
 namespace myri::tools {
@@ -67,14 +69,29 @@ std::string remedy(mx_return_t code) {
 
 } // namespace
 
+std::string dead_card() {
+    uint32_t boards = 0;
+    if (mx_get_info(nullptr, MX_NIC_COUNT, nullptr, 0, &boards, sizeof boards) != MX_SUCCESS)
+        return "";
+    for (uint32_t board = 0; board < boards; board++) {
+        myri_board_info info{};
+        if (myri_driver_request(board, MYRI_BOARD_INFO, &info, sizeof info) == 0 && info.dead)
+            return fmt::format("card {}:{} is dead: {}", info.hostname, board, death_text(info));
+    }
+    return "";
+}
+
 std::string explain(mx_return_t code) {
     std::string what = remedy(code);
     return what.empty() ? mx_strerror(code) : fmt::format("{} ({})", mx_strerror(code), what);
 }
 
 void check(mx_return_t code, const std::string& doing) {
-    if (code != MX_SUCCESS)
-        throw Failure(fmt::format("cannot {}: {}", doing, explain(code)));
+    if (code == MX_SUCCESS)
+        return;
+    if (const std::string dead = code == MX_NIC_DEAD ? dead_card() : ""; !dead.empty())
+        throw Failure(dead);
+    throw Failure(fmt::format("cannot {}: {}", doing, explain(code)));
 }
 
 void check_driver(int answer, const std::string& doing) {

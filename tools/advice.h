@@ -9,6 +9,8 @@
 
 namespace myri::tools {
 
+// "card n0:0 is dead: its firmware stopped"; empty: all cards of this host live.
+std::string dead_card();
 // "no board found: looked for ...": the text for `code`, with a remedy where there is one.
 std::string explain(mx_return_t code);
 // Throws Failure("cannot DOING: explanation") unless `code` is MX_SUCCESS.

@@ -22,8 +22,10 @@ std::vector<std::string> head_lines(uint32_t boards, const std::string& firmware
 
 std::string death_text(const myri_board_info& info) {
     switch (info.dead) {
-    case EIO: return "its firmware stopped or its memory failed";
-    case ENODEV: return "it was removed";
+#define ROW(number, text) \
+    case number: return text;
+        MYRI_DEAD_REASONS(ROW)
+#undef ROW
     default: return std::strerror(static_cast<int>(info.dead));
     }
 }

@@ -155,6 +155,8 @@ template <typename Poll> mx_status_t Session::wait_for(Poll poll, const Peer* pe
             quiet_since = now();
         }
     }
+    if (const std::string dead = status.code == MX_STATUS_ABORTED ? dead_card() : ""; !dead.empty())
+        throw Failure(dead);
     if (status.code != MX_STATUS_SUCCESS)
         throw Failure(fmt::format("cannot {}: {}{}", doing,
                                   status.code == MX_STATUS_NO_RESOURCES ? explain(MX_NO_RESOURCES)

@@ -284,6 +284,7 @@ uint64_t myri_time(void) {
     auto now = std::chrono::steady_clock::now().time_since_epoch();
     return static_cast<uint64_t>(std::chrono::nanoseconds(now).count()) * 1000 * fake_mx::FAST;
 }
+int myri_driver_request(uint32_t, uint32_t, void*, size_t) { return -EINVAL; }
 int myri_sleep(uint64_t picoseconds) {
     std::this_thread::sleep_for(std::chrono::nanoseconds(picoseconds / 1000 / fake_mx::FAST));
     return 0;
