@@ -67,6 +67,11 @@ void Client::handle(Frame& frame) {
         }
         return attach(frame);
     }
+    if (guest_) {
+        if (request == MYRI_INJECT && frame.descriptors.empty())
+            return inject(service_.now(), std::move(frame.body));
+        return answer(0, request, ENODEV, {});
+    }
     if (!service_.options().virtual_time) {
         if (request == MYRI_CLOCK)
             return answer(0, request, EOPNOTSUPP, {});
@@ -197,7 +202,7 @@ void Client::end() {
         return;
     const bool was_running = process_ && running();
     ended_ = true;
-    if (!attached())
+    if (!host_)
         return;
     const bool last_of_process = !service_.known(pid_, *this);
     if (!process_) {

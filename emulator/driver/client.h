@@ -33,7 +33,7 @@ public:
 
     int socket() const { return socket_.get(); }
     int pidfd() const { return pidfd_.get(); } // -1 before it has attached
-    bool attached() const { return host_ != nullptr; }
+    bool attached() const { return host_ || guest_; }
     pid_t pid() const { return pid_; }
     // "n0: program (pid 123)"
     std::string describe() const;
@@ -124,6 +124,7 @@ private:
     const uid_t uid_;
     std::string program_;
     HostDriver* host_ = nullptr;
+    const CardOnCable* guest_ = nullptr; // instead of it: nothing but faults can be asked for
     std::shared_ptr<UserMemory> memory_; // null: its endpoints have a bounce area
     std::vector<myri_peer> new_peers_;   // parts of a table that is being set
     std::vector<Wait> waits_;

@@ -52,7 +52,9 @@ int Client::attach_checks(Frame& frame, myri_attach& request) {
         return refused(EINVAL, "its first descriptor is not a pidfd of the caller");
     const size_t length = strnlen(asked.host, sizeof asked.host);
     host_ = length < sizeof asked.host ? service_.host({asked.host, length}) : nullptr;
-    if (!host_)
+    if (!host_ && !service_.options().virtual_time)
+        guest_ = service_.guest({asked.host, length});
+    if (!attached())
         return refused(ENOENT, length ? "no host " + std::string(asked.host, length) + ", hosts are " + request.hosts
                                       : "MYRI_HOST names no host, hosts are " + std::string(request.hosts));
     if (!service_.options().virtual_time)
@@ -83,6 +85,7 @@ void Client::attach(Frame& frame) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(&reply);
     if (error) {
         host_ = nullptr;
+        guest_ = nullptr;
         refuse(MYRI_ATTACH, error, {bytes, bytes + sizeof reply});
         return service_.drop(*this);
     }
@@ -90,7 +93,7 @@ void Client::attach(Frame& frame) {
     if (reply.has_memory)
         take_memory(std::move(frame.descriptors[1]));
     service_.watch_process(shared_from_this());
-    reply.boards = 1;
+    reply.boards = guest_ ? 0 : 1;
     reply.seed = service_.options().seed;
     if (!service_.options().virtual_time) {
         reply.time = MYRI_TIME_FREE;

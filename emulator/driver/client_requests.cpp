@@ -217,7 +217,9 @@ void Client::inject(Time now, std::vector<uint8_t> body) {
         return;
     if (!may_administer())
         return answer_with(now, MYRI_INJECT, EPERM, request);
-    answer_with(now, MYRI_INJECT, -host_->inject(now, request.fault, request.value), request);
+    const int status = guest_ ? inject_fault(now, *guest_->card, *guest_->link, request.fault, request.value)
+                              : host_->inject(now, request.fault, request.value);
+    answer_with(now, MYRI_INJECT, -status, request);
 }
 
 void Client::dmabench(Time now, std::vector<uint8_t> body) {

@@ -75,6 +75,11 @@ HostDriver* DriverService::host(const std::string& name) const {
     return found == hosts_.end() ? nullptr : *found;
 }
 
+const CardOnCable* DriverService::guest(const std::string& name) const {
+    const auto found = guests_.find(name);
+    return found == guests_.end() ? nullptr : &found->second;
+}
+
 std::string DriverService::host_names() const {
     std::string names;
     for (HostDriver* host : hosts_)

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -34,6 +35,9 @@ public:
     // Ends all connections and takes no more.
     void shut();
 
+    // Cards without a driver here, by host: who attaches there finds no board, but can ask for faults.
+    void set_guests(std::map<std::string, CardOnCable> guests) { guests_ = std::move(guests); }
+
     // Virtual time: all commands, in the order of their ranks; and whose a process is (null: nobody's).
     void set_commands(std::vector<CommandClock*> commands, std::function<CommandClock*(pid_t)> whose);
     // Free running: the time at which requests are carried out.
@@ -60,6 +64,7 @@ public:
     Scheduler& scheduler() { return scheduler_; }
     Time now() const { return now_ ? now_() : scheduler_.now(); }
     HostDriver* host(const std::string& name) const;
+    const CardOnCable* guest(const std::string& name) const; // null: none
     std::string host_names() const;
     CommandClock* command_of(pid_t pid) const { return whose_ ? whose_(pid) : nullptr; }
     bool known(pid_t pid, const Client& except) const;
@@ -78,6 +83,7 @@ private:
     EventLoop& loop_;
     Scheduler& scheduler_;
     const std::vector<HostDriver*> hosts_;
+    std::map<std::string, CardOnCable> guests_;
     FileDescriptor listener_;
     const Options options_;
     StoreOrder store_order_;

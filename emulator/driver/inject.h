@@ -15,6 +15,12 @@ namespace myri::emulator {
 // Makes one happen now. 0; -EOPNOTSUPP: it does not happen to a card or a cable; -EINVAL: a value out of range.
 int inject_fault(Time now, Card& card, LinkPort& link, uint32_t fault, uint32_t value);
 
+// A card that no HostDriver drives, such as a guest's.
+struct CardOnCable {
+    Card* card = nullptr;
+    LinkPort* link = nullptr;
+};
+
 struct NamedFault {
     uint32_t fault = 0, value = 0;
 };

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,12 +30,14 @@ int ask(int socket, uint32_t request, T& structure, std::span<const int> descrip
     if (!send_frame(socket, head, {bytes, sizeof structure}, descriptors))
         throw std::runtime_error("the fabric does not listen any more");
     pollfd answer{socket, POLLIN, 0};
-    Frame frame;
-    if (poll(&answer, 1, ANSWER_MS) != 1 || receive_frame(socket, frame) != Received::frame)
+    iovec parts[2] = {{&head, sizeof head}, {&structure, sizeof structure}};
+    msghdr message{};
+    message.msg_iov = parts;
+    message.msg_iovlen = 2;
+    if (poll(&answer, 1, ANSWER_MS) != 1 || recvmsg(socket, &message, 0) < static_cast<ssize_t>(sizeof head) ||
+        head.request != request)
         throw std::runtime_error("the fabric does not answer");
-    if (frame.body.size() == sizeof structure)
-        std::memcpy(&structure, frame.body.data(), sizeof structure);
-    return frame.head.status;
+    return head.status;
 }
 
 } // namespace

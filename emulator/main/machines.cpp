@@ -93,6 +93,13 @@ std::vector<GuestHost*> Machines::guests() {
     return all;
 }
 
+std::map<std::string, CardOnCable> Machines::guest_cards() {
+    std::map<std::string, CardOnCable> all;
+    for (size_t n = hosts_.size(); n < cards_.size(); n++)
+        all[name(n)] = {cards_[n], &network_->host_port(static_cast<unsigned>(n))};
+    return all;
+}
+
 const std::string& Machines::name(size_t n) const {
     return n < hosts_.size() ? hosts_[n]->name() : guests_[n - hosts_.size()]->name();
 }

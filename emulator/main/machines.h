@@ -4,6 +4,7 @@
 // Guests (virtual machines) come after them: they have a card of ours, and a driver of their own that boots it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ public:
     EmulatedHost& host(size_t n) { return *hosts_[n]; }
     size_t size() const { return hosts_.size(); }
     std::vector<GuestHost*> guests();
+    std::map<std::string, CardOnCable> guest_cards();
     // Of hosts and guests, in order.
     const std::vector<Card*>& cards() const { return cards_; }
     // What each card's table should hold, seen from the card `from` of cards(): all of them, itself too.

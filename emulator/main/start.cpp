@@ -63,6 +63,7 @@ void serve(const StartOptions& options, const std::string& path, const std::func
         write_peers(options.peers, machines);
     DriverService service(loop, machines.scheduler(), machines.drivers(), std::move(listener),
                           {false, options.fabric.seed, machines.booted(), false});
+    service.set_guests(machines.guest_cards());
     FreeRun free(machines, service, loop, patience);
     ready();
     free.until([&] {
