@@ -55,6 +55,20 @@ def unload(bed):
     exchange(bed, "mx_pingpong", n1, n2, "-S 0 -E 300000 -M 9 -N 5 -V")
 
 
+@CASES.add("no module, a node that nobody serves, a node for root only: three answers, each with what to do")
+def no_module(bed):
+    n1 = bed.guests[0]
+    expect(n1.run("rmmod myri"))
+    expect(n1.run("mx_info", user="ann"), status=1, says=(r"looked for /dev/myri0 to /dev/myri3", r"modprobe myri"))
+    n1.run("mknod -m 660 /dev/myri0 c 60 0; chgrp myri /dev/myri0")  # a number for local use
+    expect(n1.run("mx_info", user="ann"), status=1, says=r"/dev/myri0 is there, but no driver answers")
+    n1.run("chmod 600 /dev/myri0; chgrp root /dev/myri0")
+    expect(n1.run("mx_info", user="ann"), status=1,
+           says=r"/dev/myri0 has mode 0600, owner root and group root; install udev/60-myri.rules")
+    n1.run("rm /dev/myri0")
+    load_module(bed, n1)
+
+
 REMOVAL = Cases()
 
 
