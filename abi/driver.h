@@ -38,7 +38,7 @@ enum myri_request {
     MYRI_DMABENCH = 11,      /* struct myri_dmabench */
     MYRI_SET_PEERS = 12,     /* struct myri_peers, whole table; privileged */
     MYRI_CLOCK = 13,         /* struct myri_clock; virtual time only */
-    MYRI_ENDPOINT_RESUME = 14, /* struct myri_endpoint_ref: after a restart of the card */
+    MYRI_ENDPOINT_RESUME = 14, /* struct myri_endpoint_ref: after a restart of the card; else EINVAL */
     MYRI_INJECT = 15,        /* struct myri_inject; emulator only, for the user who started it */
 };
 
