@@ -22,7 +22,7 @@ static int make_part(struct myri_endpoint *endpoint, enum myri_part_kind kind, u
 
 	part->bytes = PAGE_ALIGN(bytes);
 	part->offset = MYRI_MMAP_RINGS + (u64)*offset;
-	part->memory = dma_alloc_coherent(device, part->bytes, &part->bus, GFP_KERNEL | __GFP_NOWARN);
+	part->memory = dma_alloc_coherent(device, part->bytes, &part->bus, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!part->memory)
 		return -ENOMEM;
 	status = dma_get_sgtable(device, &part->pages, part->memory, part->bus, part->bytes);

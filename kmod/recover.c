@@ -48,6 +48,8 @@ void myri_die(struct myri_card *card, int reason, const char *why)
 	/* Its DMA ends before anything that it could write is given up. */
 	if (pci_device_is_present(card->pdev))
 		board_park(&card->board);
+	else
+		pci_clear_master(card->pdev);
 	strscpy(card->dead_reason, why, sizeof(card->dead_reason));
 	WRITE_ONCE(card->dead, reason);
 	for (id = 0; id < FW_ENDPOINTS; id++) {
@@ -95,8 +97,10 @@ static int restart(struct myri_card *card)
 	return 0;
 }
 
-static const char *cause(int status)
+static const char *cause(struct myri_card *card, int status)
 {
+	const char *said;
+
 	switch (status) {
 	case -ENODEV:
 		return "it does not answer";
@@ -105,7 +109,8 @@ static const char *cause(int status)
 	case -ETIMEDOUT:
 		return "the firmware does not answer";
 	default:
-		return "the firmware has stopped";
+		said = board_stopped(&card->board);
+		return said ? said : "the firmware has stopped";
 	}
 }
 
@@ -118,15 +123,15 @@ void myri_fail(struct myri_card *card, int status)
 	if (card->dead)
 		return;
 	if (status == -ENODEV)
-		return myri_die(card, ENODEV, cause(status));
+		return myri_die(card, ENODEV, cause(card, status));
 	if (status == -EBADMSG && board_parity_judge(&card->board))
 		return myri_die(card, EIO, "SRAM parity error that cannot be repaired");
 	if (card->failed_ms && now - card->failed_ms < AGAIN_MS) {
-		snprintf(why, sizeof(why), "failed twice within %u s: %s", AGAIN_MS / 1000, cause(status));
+		snprintf(why, sizeof(why), "failed twice within %u s: %s", AGAIN_MS / 1000, cause(card, status));
 		return myri_die(card, EIO, why);
 	}
 	card->failed_ms = now;
-	dev_err(&card->dev, "%s: restarting the card\n", cause(status));
+	dev_err(&card->dev, "%s: restarting the card\n", cause(card, status));
 	status = restart(card);
 	if (status)
 		return myri_die(card, EIO, "cannot be restarted");
