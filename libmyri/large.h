@@ -30,7 +30,7 @@ constexpr unsigned windows_open = 2;
 constexpr unsigned blocks_ahead = 8;      // checksums computed beyond the last block that was asked for
 constexpr unsigned failures_allowed = 16; // damaged blocks in a row
 constexpr uint32_t pull_deadline_ms = 1000;
-constexpr unsigned bounced_pulls = 2;     // of a message, through the bounce area: one per share, so it may not take them all
+constexpr unsigned bounced_pulls = 2;     // of a message: a pull is one share long, so more would take all handles
 
 struct Grant {
     Send* owner = nullptr; // nullptr: free

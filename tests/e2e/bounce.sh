@@ -27,6 +27,10 @@ for sides in "1 0" "0 1" "1 1"; do
     done
     both --drop 0.01 --duplicate 0.01 --reorder 0.01 --corrupt 0.01 \
         --on n0 "$first $programs/crossing sender n1" --on n1 "$second $programs/crossing receiver n0"
+    # The card is started anew in the middle: its windows and what it had pulled so far are still there.
+    both --at 60ms:n1:parity:0 \
+        --on n0 "$first $programs/crossing sender n1" --on n1 "$second $programs/crossing receiver n0"
+    complains 'n1: the card has been restarted'
     # The twin.
     for length in 32769 1048576; do
         fabric 1 --on n0 "$first mx_pingpong" \

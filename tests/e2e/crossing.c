@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
     for (unsigned i = 0; i < COUNT; i++)
         REQUIRE((out[i] = malloc(length_of(i))) != NULL && (in[i] = malloc(length_of(i))) != NULL);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        const unsigned own = round * 100 + (sends ? 0 : 50), others = round * 100 + (sends != receives && sends ? 50 : 0);
+        const unsigned own = round * 100 + (sends ? 0 : 50);
+        const unsigned others = round * 100 + (receives ? 0 : 50);
         for (unsigned i = 0; i < COUNT; i++) {
             fill(out[i], length_of(i), own + i);
             memset(in[i], 0xa5, length_of(i));

@@ -155,7 +155,8 @@ TEST_CASE("more messages each way than the areas have shares, matched or not, al
         for (const bool lossy : {false, true}) {
             Pair p(3, {}, sides);
             if (lossy)
-                p.fabric.faults = {.drop = 0.02, .duplicate = 0.02, .reorder = 0.02, .corrupt = 0.02, .corrupt_block = 0.02};
+                p.fabric.faults = {
+                    .drop = 0.02, .duplicate = 0.02, .reorder = 0.02, .corrupt = 0.02, .corrupt_block = 0.02};
             mx_endpoint_addr_t to_a{};
             REQUIRE_EQ(mx_connect(p.b, FakeFabric::mac, 0, 7, 100000, &to_a), MX_SUCCESS);
             const mx_endpoint_t ends[2] = {p.a, p.b};

@@ -9,7 +9,5 @@ $(foreach t,device sleep,\
 $(eval $(call script_test,tests/libmyri/c-interface.sh,$(BUILD)/lib/libmyri.so.1 $(BUILD)/lib/libmyriexpress.so \
     $(BUILD)/lib/libmyriexpress.a))
 # The library is without RTTI, so a class that derives from one of its must be too, and (for sanitizers) its users.
-$(BUILD)/obj/tests/libmyri/fake_fabric.o $(BUILD)/obj/tests/libmyri/messages_test.o $(BUILD)/obj/tests/libmyri/repair_test.o $(BUILD)/obj/tests/libmyri/restart_test.o $(BUILD)/obj/tests/libmyri/registration_test.o \
-    $(BUILD)/obj/tests/libmyri/bounce_test.o \
-    $(BUILD)/obj/tests/libmyri/threads_test.o $(BUILD)/obj/tests/libmyri/fake_device.o $(BUILD)/obj/tests/libmyri/device_test.o \
-    $(BUILD)/obj/tests/libmyri/sleep_test.o: EXTRA_CXXFLAGS = -fno-rtti
+$(addprefix $(BUILD)/obj/tests/libmyri/,$(addsuffix .o,fake_fabric messages_test repair_test registration_test restart_test bounce_test \
+    threads_test fake_device device_test sleep_test)): EXTRA_CXXFLAGS = -fno-rtti
