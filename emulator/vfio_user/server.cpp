@@ -3,6 +3,8 @@
 
 #include <sys/socket.h>
 
+#include <utility>
+
 namespace myri::emulator::vfio {
 namespace {
 
@@ -35,6 +37,7 @@ void Server::accept_client() {
     loop_.forget(listener_.get());
     stream_ = std::make_unique<MessageStream>(std::move(socket));
     session_ = std::make_unique<Session>(guest_.device(), guest_.memory());
+    wants_room_ = false;
     loop_.watch(stream_->fd(), [this] { readable(); });
 }
 
@@ -48,7 +51,8 @@ void Server::readable() {
                 break;
             answer(*request);
         }
-        loop_.want_room(stream_->fd(), stream_->pending());
+        if (stream_->pending() != std::exchange(wants_room_, stream_->pending()))
+            loop_.want_room(stream_->fd(), wants_room_);
     } catch (const ProtocolError& error) {
         complain_(path_ + ": " + error.what());
         drop();

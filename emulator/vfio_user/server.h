@@ -37,6 +37,7 @@ private:
     const std::function<void(const std::string&)> complain_;
     std::unique_ptr<MessageStream> stream_;
     std::unique_ptr<Session> session_;
+    bool wants_room_ = false; // as the loop knows it
 };
 
 } // namespace myri::emulator::vfio
