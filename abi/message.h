@@ -19,11 +19,14 @@
 #define MSG_TINY_MAX     32u
 #define MSG_SMALL_MAX    128u   /* eager data written into the slot */
 #define MSG_MEDIUM_MAX   32768u /* eager data through the send ring, in fragments */
+#define MSG_FRAGMENTS    8u     /* of one message, at most */
+#define MSG_FRAGMENT_SHIFT_MIN 10u
+#define MSG_FRAGMENT_SHIFT_MAX 12u
 #define MSG_FRAGMENT_MAX WIRE_DATA_MAX
 
 enum msg_kind {
     MSG_EAGER = 1,         /* sequenced; the whole message, up to MSG_SMALL_MAX bytes */
-    MSG_MEDIUM = 2,        /* sequenced; `fragment` of MSG_FRAGMENT_MAX bytes each, the last shorter */
+    MSG_MEDIUM = 2,        /* sequenced; in fragments of one size, a power of two that the sender chooses; the last shorter */
     MSG_RENDEZVOUS = 3,    /* sequenced; struct msg_rendezvous; `length` is the message's */
     MSG_NOTIFY = 4,        /* sequenced; struct msg_notify: the receiver is done with a rendezvous */
     MSG_WINDOW_DONE = 5,   /* sequenced; struct msg_window: a window of a long message is done */
@@ -46,7 +49,7 @@ struct msg_header {
     be64 match;
     be32 length;           /* of the whole message */
     be16 ack;              /* next sequence number expected from the other side */
-    be16 fragment;         /* MEDIUM: number of the fragment */
+    be16 fragment;         /* MEDIUM: log2 of the fragments' size << 8 | number of this one */
 };
 MYRI_ASSERT_SIZE(struct msg_header, 24);
 #define MSG_FLAG_NO_CRC 1u /* the checksum was switched off by the sender; crc is 0 */

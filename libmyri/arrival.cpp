@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libmyri/checksum.h"
+#include "libmyri/fragments.h"
 #include "libmyri/incoming.h"
 #include "libmyri/self.h"
 #include "libmyri/sleep.h"
@@ -164,9 +165,8 @@ void arrival_attach(Endpoint& ep, Arrival* a, Receive* r) {
     } else if (a->buffer) {
         for (unsigned f = 0; f < a->fragments; ++f)
             if (a->complete || a->fragments_here & 1u << f) {
-                const uint32_t offset = f * chunk_bytes;
-                const uint32_t bytes = a->length - offset < chunk_bytes ? a->length - offset : chunk_bytes;
-                arrival_store(a, offset, a->buffer + offset, bytes);
+                const uint32_t offset = f << a->fragment_shift;
+                arrival_store(a, offset, a->buffer + offset, fragment_bytes(a->length, a->fragment_shift, f));
             }
         if (a->buffer != a->few)
             free(a->buffer);
@@ -221,7 +221,7 @@ bool arrival_turn(Endpoint& ep, Arrival* a, const void* data) {
     if (!r) {
         if (a->message == MSG_EAGER)
             data = a->few;
-        else if (a->message == MSG_MEDIUM && a->complete && a->fragments == 1)
+        else if (a->message == MSG_MEDIUM && a->complete && a->length <= MSG_FRAGMENT_MAX)
             data = a->buffer;
         const bool finished = incoming_handler(ep, a, data);
         if (a->abandoned) { // the handler has ended the connection to this partner
@@ -245,10 +245,15 @@ bool arrival_turn(Endpoint& ep, Arrival* a, const void* data) {
     return true;
 }
 
+bool arrival_waits(const Endpoint& ep, const Arrival* a) {
+    return ep.unexpected_handler && a->message == MSG_MEDIUM && a->fragments > 1 && !a->complete &&
+           a->length <= MSG_FRAGMENT_MAX && !ep.matcher.would_match(a->match);
+}
+
 void arrivals_advance(Endpoint& ep, Partner& p) {
     const uint32_t session = p.session;
     while (Arrival* a = p.arrival(p.match_next)) {
-        if (a->matched)
+        if (a->matched || arrival_waits(ep, a))
             break;
         a->matched = true;
         ++p.match_next;

@@ -23,6 +23,8 @@ void arrival_queue(Endpoint& ep, Arrival* a);
 // Its turn has come: matches it, or queues it as unexpected. `data`: the whole message, if at hand. False if
 // the arrival is no more.
 bool arrival_turn(Endpoint& ep, Arrival* a, const void* data);
+// Its turn comes when it is complete: the unexpected handler is shown the data of short messages.
+bool arrival_waits(const Endpoint& ep, const Arrival* a);
 
 // Has all messages whose turn it is matched, and acknowledges what is complete.
 void arrivals_advance(Endpoint& ep, Partner& p);

@@ -8,6 +8,7 @@
 #include "libmyri/arrival.h"
 #include "libmyri/checksum.h"
 #include "libmyri/connect.h"
+#include "libmyri/fragments.h"
 #include "libmyri/library.h"
 #include "libmyri/stream.h"
 
@@ -158,15 +159,10 @@ void whole_message(Endpoint& ep, Partner& p, const Packet& k) {
         report_gap(ep, p);
 }
 
-uint32_t fragment_bytes(uint32_t length, unsigned fragment) {
-    const uint32_t before = fragment * chunk_bytes;
-    return length - before < chunk_bytes ? length - before : chunk_bytes;
-}
-
 // A fragment of a message that is known already: copied and checked in one pass, into bytes that are still
 // missing.
 bool known_fragment(Endpoint& ep, Partner& p, Arrival* a, const Packet& k, unsigned fragment) {
-    const uint32_t offset = fragment * chunk_bytes;
+    const uint32_t offset = fragment << a->fragment_shift;
     if (checksum_absent(k.h)) {
         arrival_store(a, offset, k.data, k.bytes);
         return true;
@@ -194,13 +190,15 @@ void fragment_packet(Endpoint& ep, Partner& p, const Packet& k) {
     const uint16_t sequence = be16_to_cpu(k.h.sequence);
     const uint64_t match = be64_to_cpu(k.h.match);
     const uint32_t length = be32_to_cpu(k.h.length);
-    const unsigned fragment = be16_to_cpu(k.h.fragment);
-    const unsigned count = (length + chunk_bytes - 1) / chunk_bytes;
-    const bool possible = length > MSG_SMALL_MAX && length <= MSG_MEDIUM_MAX && fragment < count &&
-                          k.bytes == fragment_bytes(length, fragment);
+    const unsigned fragment = be16_to_cpu(k.h.fragment) & 0xff, shift = be16_to_cpu(k.h.fragment) >> 8;
+    const bool size_possible = shift >= MSG_FRAGMENT_SHIFT_MIN && shift <= MSG_FRAGMENT_SHIFT_MAX;
+    const unsigned count = size_possible ? fragment_count(length, shift) : 0;
+    const bool possible = length > MSG_SMALL_MAX && length <= MSG_MEDIUM_MAX && count <= MSG_FRAGMENTS &&
+                          fragment < count && k.bytes == fragment_bytes(length, shift, fragment);
     const int ahead = sequence_distance(sequence, p.receive_next);
     Arrival* a = ahead >= 0 && ahead < stream_window ? p.arrival(sequence) : nullptr;
-    const bool same = a && a->message == MSG_MEDIUM && a->length == length && a->match == match;
+    const bool same = a && a->message == MSG_MEDIUM && a->length == length && a->match == match &&
+                      a->fragment_shift == shift;
 
     if (possible && same && !a->complete && !(a->fragments_here & 1u << fragment)) {
         if (!known_fragment(ep, p, a, k, fragment))
@@ -233,21 +231,22 @@ void fragment_packet(Endpoint& ep, Partner& p, const Packet& k) {
     if (!a)
         return;
     a->fragments = static_cast<uint8_t>(count);
+    a->fragment_shift = static_cast<uint8_t>(shift);
     arrival_charge(ep, a);
-    if (in_turn) {
+    if (in_turn && !arrival_waits(ep, a)) {
         a->matched = true;
         ++p.match_next;
         if (!arrival_turn(ep, a, count == 1 ? k.data : nullptr))
             return;
-    } else {
+    } else if (!in_turn) {
         ++ep.counters.early;
     }
     if (!arrival_destination(ep, a)) {
         arrival_withdraw(ep, p, a);
         return;
     }
-    arrival_store(a, fragment * chunk_bytes, k.data, k.bytes);
-    const bool early = sequence_distance(sequence, p.match_next) >= 0;
+    arrival_store(a, fragment << shift, k.data, k.bytes);
+    const bool early = sequence_distance(sequence, p.match_next) > 0;
     fragment_here(ep, p, a, fragment);
     if (early && sequence_distance(sequence, p.match_next) >= 0)
         report_gap(ep, p);

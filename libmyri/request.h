@@ -70,7 +70,8 @@ struct Send : Request {
     uint8_t fragments = 0;  // MEDIUM
     uint8_t fragments_posted = 0;
     uint8_t fragments_acked = 0; // bits
-    uint16_t chunks[8];          // MEDIUM: places in the send ring, 4 KiB each
+    uint8_t fragment_shift = 0;  // log2 of their size
+    uint16_t chunks[MSG_FRAGMENTS]; // MEDIUM: places in the send ring, 4 KiB each
 
     // Large: see send_large.cpp.
     bool rendezvous = false;
@@ -130,6 +131,7 @@ struct Arrival {
     bool unchecked = false; // RENDEZVOUS without checksums
     uint8_t fragments = 0;  // MEDIUM: how many, and which are here
     uint8_t fragments_here = 0;
+    uint8_t fragment_shift = 0; // log2 of their size
     uint16_t sequence = 0;
     uint64_t match = 0;
     uint32_t length = 0;

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "libmyri/call.h"
+#include "libmyri/fragments.h"
 #include "libmyri/library.h"
 #include "libmyri/memory_limit.h"
 #include "libmyri/self.h"
@@ -98,7 +99,8 @@ mx_return_t post(const char* name, bool synchronous, mx_endpoint_t endpoint, mx_
     } else {
         if (length > MSG_SMALL_MAX) {
             s->message = MSG_MEDIUM;
-            s->fragments = static_cast<uint8_t>((length + chunk_bytes - 1) / chunk_bytes);
+            s->fragment_shift = fragment_shift(length, ep.waiting.empty() && p->unacked.empty());
+            s->fragments = static_cast<uint8_t>(fragment_count(length, s->fragment_shift));
         }
         stream_submit(ep, s);
     }

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "libmyri/checksum.h"
+#include "libmyri/fragments.h"
 #include "libmyri/library.h"
 #include "libmyri/sleep.h"
 
@@ -49,24 +50,21 @@ void post_inline(Endpoint& ep, Partner& p, msg_header& h, const void* data, uint
     ep.slots.post(address(p, FW_SLOT_SEND), length, 0);
 }
 
-uint32_t fragment_bytes(const Send& s, unsigned fragment) {
-    const uint32_t before = fragment * chunk_bytes;
-    return s.length - before < chunk_bytes ? s.length - before : chunk_bytes;
-}
 
 // `fill`: the data is copied from the user's buffer; else it stands in the send ring already.
 void post_fragment(Endpoint& ep, Partner& p, Send& s, unsigned fragment, bool fill) {
     msg_header h = header_of(p, s);
-    h.fragment = cpu_to_be16(static_cast<uint16_t>(fragment));
-    const uint32_t bytes = fragment_bytes(s, fragment);
+    h.fragment = cpu_to_be16(static_cast<uint16_t>(s.fragment_shift << 8 | fragment));
+    const uint32_t before = fragment << s.fragment_shift;
+    const uint32_t bytes = fragment_bytes(s.length, s.fragment_shift, fragment);
     const uint32_t offset = s.chunks[fragment] * chunk_bytes;
     uint8_t* chunk = ep.send_ring + offset;
     if (!library.options.checksum) {
         if (fill)
-            s.segments.gather(fragment * chunk_bytes, chunk, bytes);
+            s.segments.gather(before, chunk, bytes);
     } else {
         uint32_t crc = checksum_header(p.prefix_out, h);
-        crc = fill ? s.segments.gather_crc(crc, fragment * chunk_bytes, chunk, bytes)
+        crc = fill ? s.segments.gather_crc(crc, before, chunk, bytes)
                    : checksum_data(crc, chunk, bytes);
         h.crc = cpu_to_be32(crc);
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-$(foreach t,headers crc32c match environment,\
+$(foreach t,headers crc32c match environment fragments,\
     $(eval $(call unit_test,libmyri-$(t),tests/libmyri/$(t)_test.cpp,libmyri,-lpthread)))
 $(eval $(call unit_test,libmyri-threads,tests/libmyri/threads_test.cpp,libmyri,-lpthread))
 $(foreach t,messages repair registration restart bounce,\
