@@ -26,6 +26,16 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set, u
 }
 #endif
 
+/*
+ * 2026-12-01: before 6.2 a lasting pin for reading may take the page of zeroes, or one that is about to be copied: what
+ * the process writes later would never be seen. Pinned as if for writing the page is its own.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define MYRI_PIN_READ (FOLL_WRITE | FOLL_FORCE)
+#else
+#define MYRI_PIN_READ 0u
+#endif
+
 /* 2026-12-01: PCI_IRQ_LEGACY was renamed in 6.8. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define PCI_IRQ_INTX PCI_IRQ_LEGACY

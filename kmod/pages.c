@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* User memory is pinned and counted against RLIMIT_MEMLOCK, watched from before it is pinned. */
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/slab.h>
 
 #include "kmod/myri.h"
@@ -45,12 +46,20 @@ static void unpin(struct myri_window *window)
 
 static int pin_segment(struct myri_window *window, const struct myri_segment *segment)
 {
-	const unsigned int flags = FOLL_LONGTERM | (window->writable ? FOLL_WRITE : 0);
+	unsigned int flags = FOLL_LONGTERM | (window->writable ? FOLL_WRITE : MYRI_PIN_READ);
 	unsigned long start = first_page(segment), left = segment_pages(segment);
 	int got;
 
+	/* MYRI_PIN_READ would get at what the process itself may not read. */
+	if (!window->writable &&
+	    fault_in_readable((const char __user *)(unsigned long)segment->address, (size_t)segment->length))
+		return -EFAULT;
 	while (left) {
 		got = pin_user_pages_fast(start, (int)left, flags, window->page + window->pages);
+		if (got == -EFAULT && !window->writable && flags != FOLL_LONGTERM) {
+			flags = FOLL_LONGTERM; /* shared and only to be read: nobody gets a page of his own */
+			continue;
+		}
 		if (got <= 0)
 			return got == -ENOMEM || got == -EINTR ? got : -EFAULT;
 		window->pages += (unsigned long)got;
