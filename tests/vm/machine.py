@@ -13,6 +13,11 @@ import time
 KERNEL_OPTIONS = "console=ttyS0 panic=-1 loglevel=7 watchdog_thresh=60"
 
 
+def card_device(socket):
+    """Option of QEMU. The emulator may be kept waiting on a busy machine; the default of 5 s then looks like a removal."""
+    return '{"driver":"vfio-user-pci","x-msg-timeout":60000,"socket":{"type":"unix","path":"%s"}}' % socket
+
+
 class GuestFailure(Exception):
     """The guest has ended, or did not answer in time."""
 
@@ -39,7 +44,7 @@ class Guest:
                      "-kernel", kernel, "-initrd", initrd,
                      "-append", f"{KERNEL_OPTIONS} myri.host={name} {append}".strip()]
         for socket in cards:
-            arguments += ["-device", '{"driver":"vfio-user-pci","socket":{"type":"unix","path":"%s"}}' % socket]
+            arguments += ["-device", card_device(socket)]
         if processor is not None:
             arguments = ["taskset", "-c", str(processor), *arguments]
         self._dialogue = open(self.dialogue_log, "wb")
