@@ -53,8 +53,10 @@ def killed(bed):
         options = f"-d {survivor.name} -l {generator.choice((40000, 1000000, 9000000))} -N 100000 {generator.choice(('', '-x'))}"
         wait_us = generator.randrange(100000, 900000)
         victim.run(f"mx_stream {options} >/dev/null 2>&1 & p=$!; usleep {wait_us}; kill -9 $p; wait $p", user="bob")
-        if number % 4 < 2:
-            survivor.run("kill -9 $(pidof mx_stream)")
+        # It finds out by itself, unless the victim was killed before they met; every other one is killed as well.
+        patience = 25 if number % 4 < 2 else 0
+        survivor.run(f"n=0; while pidof mx_stream >/dev/null && [ $n -lt {patience} ]; do usleep 200000; n=$((n + 1)); done; "
+                     "kill -9 $(pidof mx_stream) 2>/dev/null")
         survivor.finish(job)
     exchange(bed, "mx_stream", n1, n2, "-l 1000000 -N 10 -x -V")
     for guest, then in zip(bed.guests, before):
