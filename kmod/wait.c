@@ -12,11 +12,14 @@ static bool event_there(struct myri_endpoint *endpoint, u32 seen)
 {
 	const u32 entries = endpoint->event_entries;
 	bool there = false;
+	u32 found;
 
 	spin_lock(&endpoint->spin);
-	if (endpoint->events)
-		there = be16_to_cpu(READ_ONCE(endpoint->events[seen % entries].generation)) ==
-			FW_GENERATION(seen, entries);
+	if (endpoint->events) {
+		/* Of this lap or a later one: a thread may ask late, and must not keep the others from being woken. */
+		found = be16_to_cpu(READ_ONCE(endpoint->events[seen % entries].generation));
+		there = found & 0x8000 && ((found - FW_GENERATION(seen, entries)) & 0x7fff) < 0x4000;
+	}
 	spin_unlock(&endpoint->spin);
 	return there;
 }
