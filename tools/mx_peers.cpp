@@ -50,14 +50,19 @@ Record to_record(const Table& table) {
     return {{"board", table.board.board}, {"mac", mac_text(table.board.mac)}, {"peers", peers}};
 }
 
-Table read_table(const std::string& path, const myri_board_info& board) {
+Table read_table(Report& report, const std::string& path, const myri_board_info& board) {
     std::ifstream file(path);
     if (!file)
         throw Failure(fmt::format("{}: {}", path, std::strerror(errno)));
     Table table{board, read_peers(file, path, board.mac)};
-    for (const myri_peer& peer : table.peers)
-        if (peer.mac == board.mac)
-            return table;
+    for (const myri_peer& peer : table.peers) {
+        if (peer.mac != board.mac)
+            continue;
+        if (const std::string own = fmt::format("{}:{}", board.hostname, board.board); own != peer.name)
+            report.remark("{}: board {} is called {} there, but this machine's name makes it {}", path, board.board,
+                          peer.name, own);
+        return table;
+    }
     throw Failure(
         fmt::format("{}: of its lines {} are for board {}, but none of them is the board itself, {}, which "
                     "needs a route to itself",
@@ -88,7 +93,7 @@ void run(Report& report, const Options& options) {
     std::vector<Table> tables; // all are read before one is installed
     for (uint32_t board = first; board < end; board++) {
         const myri_board_info info = board_info(board);
-        tables.push_back(options.show ? Table{info, peers_of(board)} : read_table(options.file, info));
+        tables.push_back(options.show ? Table{info, peers_of(board)} : read_table(report, options.file, info));
     }
     for (const Table& table : tables) {
         if (options.show) {

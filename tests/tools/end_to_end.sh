@@ -140,6 +140,9 @@ fabric 0 --on n0 "mx_peers $out/three && mx_info && mx_peers --show -b 0 --json 
 says '^   1\) 00:60:dd:.* other:3 +1,0$'
 says '"route": "818283"'
 says '^	Mapped hosts:	3$'
+sed 's/ n0:0 / red:0 /' "$out/table" >"$out/red"
+fabric 0 --on n0 "mx_peers -v $out/red"
+complains "board 0 is called red:0 there, but this machine's name makes it n0:0"
 grep -v ' n0:0 ' "$out/table" >"$out/without"
 fabric 1 --on n0 "mx_peers $out/without"
 complains 'without: of its lines 1 are for board 0, but none of them is the board itself'
