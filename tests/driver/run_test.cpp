@@ -3,8 +3,12 @@
 // myri-fabric run as a person sees it: options, exit statuses, output, and that it leaves nothing behind.
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/driver/fabric_command.h"
@@ -68,18 +72,51 @@ TEST_CASE("errors of the command line end with 2") {
     CHECK_EQ(fabric({"--help"}).status, 0);
 }
 
+// Seconds that no other test on this machine sleeps for.
+std::string own_seconds(const char* seconds) { return std::string(seconds) + "." + std::to_string(getpid()); }
+
+// How many processes have `argument` among their arguments.
+int running(const std::string& argument) {
+    int found = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        std::ifstream file(entry.path() / "cmdline", std::ios::binary);
+        for (std::string word; std::getline(file, word, '\0');)
+            found += word == argument;
+    }
+    return found;
+}
+
+TEST_CASE("a process that runs is found by its argument") {
+    const std::string seconds = own_seconds("1");
+    CHECK_EQ(running(seconds), 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        execlp("sleep", "sleep", seconds.c_str(), nullptr);
+        _exit(127);
+    }
+    int tries = 0;
+    while (running(seconds) == 0 && ++tries < 1000)
+        usleep(100);
+    CHECK_EQ(running(seconds), 1);
+    waitpid(child, nullptr, 0);
+    CHECK_EQ(running(seconds), 0);
+}
+
 TEST_CASE("the longest wall time ends a run, and its commands") {
-    const Result r = fabric({"run", "--max-time", "0.5", "--on", "n0", "sleep 4242", "--on", "n1", "true"});
+    const std::string seconds = own_seconds("4242");
+    const Result r = fabric({"run", "--max-time", "0.5", "--on", "n0", "sleep " + seconds, "--on", "n1", "true"});
     CHECK_EQ(r.status, 1);
     CHECK(r.said("--max-time"));
-    CHECK_EQ(run({"/bin/sh", "-c", "pgrep -f '[s]leep 4242'"}).out, "");
+    CHECK_EQ(running(seconds), 0);
     CHECK(traces().empty());
 }
 
 TEST_CASE("what commands leave running is stopped, even in a session of its own") {
-    const Result r = fabric({"run", "--on", "n0", "setsid sleep 4343 & sleep 4343 & exit 7"});
+    const std::string seconds = own_seconds("4343"), sleep = "sleep " + seconds;
+    const Result r = fabric({"run", "--on", "n0", "setsid " + sleep + " & " + sleep + " & exit 7"});
     CHECK_EQ(r.status, 7);
-    CHECK_EQ(run({"/bin/sh", "-c", "pgrep -f '[s]leep 4343'"}).out, "");
+    CHECK_EQ(running(seconds), 0);
 }
 
 TEST_CASE("whoever lets the others wait is named") {
