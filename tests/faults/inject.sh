@@ -6,7 +6,7 @@
 what=inject
 export MYRI_FABRIC="$out/fabric"
 fabric="$build/bin/myri-fabric"
-"$fabric" start --socket "$MYRI_FABRIC" --hosts 2 >/dev/null 2>"$out/text" || exit 1
+"$fabric" start --socket "$MYRI_FABRIC" --hosts 2 --qemu "$out/qemu" >/dev/null 2>"$out/text" || exit 1
 trap '"$fabric" stop; rm -rf "$out"' EXIT
 
 # refused TEXT ARGUMENT...: status 1, and the words on stderr.
@@ -28,6 +28,11 @@ refused 'no fabric listens at' inject --socket "$out/nobody" n0 stall
 MYRI_HOST=n1 "$build/bin/mx_info" -q | grep -q 'Link down' || fail 'the link is not down'
 "$fabric" inject n1 link-down 0 || fail 'link up'
 MYRI_HOST=n1 "$build/bin/mx_info" -q | grep -q 'Link up' || fail 'the link is not up'
+
+# The card of a guest, n2, is no host of ours, but its cable is.
+"$fabric" inject n2 link-down || fail "a guest's cable"
+MYRI_HOST=n2 "$build/bin/mx_info" >"$out/text" 2>&1 && fail 'a guest has a board for local programs'
+says 'the host n2 has no board'
 
 MYRI_HOST=n0 "$build/tests/faults/outage" idle 6000 >"$out/idle" 2>&1 &
 idle=$!
