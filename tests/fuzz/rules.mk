@@ -15,6 +15,7 @@ $(eval $(call fuzzer,firmware_image,tests/board/fake_card.cpp,board))
 $(eval $(call fuzzer,object_file,,lanai-linker,-lelf -lfmt))
 $(eval $(call fuzzer,data_file,,emulator-host emulator-nic emulator-cpu emulator-fabric emulator-clock,-lfmt))
 $(eval $(call fuzzer,driver_socket,emulator/main/machines.cpp emulator/main/socket_place.cpp,$(EMULATOR_ARCHIVES),-lfmt))
+$(eval $(call fuzzer,vfio_user,,$(EMULATOR_ARCHIVES),-lfmt))
 $(eval $(call fuzzer,packets,tests/libmyri/fake_fabric.cpp,libmyri,-lpthread))
 
 $(BUILD)/fuzz/%: LDFLAGS += -fsanitize=fuzzer

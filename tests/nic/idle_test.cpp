@@ -117,6 +117,33 @@ TEST_CASE("an idle card has no clock until something touches it") {
     CHECK(rig.card.idle());
 }
 
+TEST_CASE("a look goes through a whole pass at once, and finds what nobody told of") {
+    Rig rig;
+    rig.start(FIRMWARE, LOOP);
+    rig.run_until(100 * US);
+    CHECK(rig.card.look(rig.now));
+    CHECK(rig.card.clock() == NEVER);
+    rig.card.sram()[MAILBOX + 3] = 1;
+    rig.run_for(10 * US);
+    CHECK(rig.card.sram()[MAILBOX + 3] == 1);
+    rig.card.look(rig.now);
+    CHECK(rig.card.sram()[MAILBOX + 3] == 0);
+    rig.run_for(100 * US);
+    CHECK(rig.card.look(rig.now));
+    // A pass that is under way has perhaps looked already.
+    rig.card.touch(rig.now);
+    rig.run_for(30 * NS);
+    rig.card.sram()[MAILBOX + 3] = 1;
+    rig.card.look(rig.now);
+    CHECK(rig.card.sram()[MAILBOX + 3] == 0);
+    // A processor that is held or never rests.
+    rig.control(LANAI_CONTROL_CPU_RESET_ON);
+    CHECK(rig.card.look(rig.now));
+    rig.card.set_idle_skipping(false);
+    rig.control(LANAI_CONTROL_CPU_RESET_OFF);
+    CHECK_FALSE(rig.card.look(rig.now));
+}
+
 TEST_CASE("with skipping off a card is never idle") {
     Rig rig;
     rig.card.set_idle_skipping(false);

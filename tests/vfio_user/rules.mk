@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 VFIO_USER_TESTS := $(addprefix tests/vfio_user/,client.cpp served_guest.cpp start_up_test.cpp region_test.cpp \
-    dma_test.cpp interrupt_test.cpp hostile_test.cpp)
+    dma_test.cpp interrupt_test.cpp hostile_test.cpp naps_test.cpp)
 $(eval $(call unit_test,vfio_user_test,$(VFIO_USER_TESTS),\
     emulator-vfio-user emulator-driver emulator-host emulator-nic emulator-cpu emulator-fabric emulator-clock board,-lfmt))
 $(BUILD)/tests/vfio_user_test: | $(DATA_FILES)
