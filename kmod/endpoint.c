@@ -187,9 +187,9 @@ static void close_locked(struct myri_endpoint *endpoint)
 		myri_view_set(endpoint, MYRI_VIEW_NONE);
 	withdraw(endpoint);
 	myri_windows_free(endpoint);
-	spin_lock(&endpoint->spin);
+	spin_lock_irq(&endpoint->spin);
 	endpoint->events = NULL;
-	spin_unlock(&endpoint->spin);
+	spin_unlock_irq(&endpoint->spin);
 	wake_up_interruptible_all(&endpoint->news);
 	myri_parts_free(endpoint);
 }
@@ -225,9 +225,9 @@ int myri_endpoint_open(struct myri_endpoint *endpoint, struct myri_endpoint_open
 	if (!status) {
 		WRITE_ONCE(endpoint->held, false);
 		endpoint->page->restarts = 0;
-		spin_lock(&endpoint->spin);
+		spin_lock_irq(&endpoint->spin);
 		endpoint->events = endpoint->part[MYRI_PART_EVENTS].memory;
-		spin_unlock(&endpoint->spin);
+		spin_unlock_irq(&endpoint->spin);
 		myri_view_set(endpoint, MYRI_VIEW_CARD);
 		WRITE_ONCE(endpoint->state, MYRI_ENDPOINT_LIVES);
 	}

@@ -18,8 +18,8 @@ static void wake(struct myri_card *card)
 	wake_up(&card->answered);
 	spin_lock_irqsave(&card->table_lock, flags);
 	for (id = 0; id < FW_ENDPOINTS; id++)
-		if (card->endpoint[id] && wq_has_sleeper(&card->endpoint[id]->news))
-			wake_up_interruptible_all(&card->endpoint[id]->news);
+		if (card->endpoint[id])
+			myri_wake(card->endpoint[id]);
 	spin_unlock_irqrestore(&card->table_lock, flags);
 }
 

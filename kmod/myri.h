@@ -17,9 +17,9 @@
  *                    mmap and page faults, which take
  *   endpoint->view_lock   mutex: what mappings of the endpoint show
  *   card->table_lock spinlock, interrupts off: the table of endpoints, for the interrupt handler
- *   endpoint->spin   spinlock: the event ring for sleepers, stale registrations
+ *   endpoint->spin   spinlock, interrupts off: the event ring for sleepers, stale registrations
  *
- * The interrupt handler takes card->table_lock only; notifier callbacks take endpoint->spin only.
+ * The interrupt handler takes these two only; notifier callbacks take endpoint->spin only.
  *
  * Memory that the card may write is freed only after the firmware has said that it has let go of it, or the card has
  * been reset (myri_quiesce).
@@ -146,6 +146,7 @@ struct myri_endpoint {
 	spinlock_t spin; /* protects `events`, the stale bits of `page`, and windows' `index` and `stale` */
 	const struct fw_event *events; /* NULL: ended */
 	wait_queue_head_t news;
+	atomic_t sleepers; /* in MYRI_WAIT */
 	u32 poll_seen; /* poll() tells of an event beyond this one ... */
 	bool poll_armed; /* ... once it was asked for */
 };
@@ -235,6 +236,8 @@ int myri_mmap(struct file *file, struct vm_area_struct *vma);
 void myri_view_set(struct myri_endpoint *endpoint, enum myri_view view);
 
 int myri_wait(struct myri_endpoint *endpoint, struct myri_wait *wait);
+/* After an interrupt, in its handler: wakes who may find an event. */
+void myri_wake(struct myri_endpoint *endpoint);
 __poll_t myri_poll(struct file *file, struct poll_table_struct *table);
 
 /* ---- endpoint.c, parts.c --------------------------------------------------------------------------------- */

@@ -15,9 +15,10 @@ static bool invalidate(struct mmu_interval_notifier *notifier, const struct mmu_
 	struct myri_watch *watch = container_of(notifier, struct myri_watch, notifier);
 	struct myri_window *window = watch->window;
 	struct myri_endpoint *endpoint = window->endpoint;
+	unsigned long flags;
 	u32 *word;
 
-	spin_lock(&endpoint->spin);
+	spin_lock_irqsave(&endpoint->spin, flags);
 	mmu_interval_set_seq(notifier, seq);
 	switch (range->event) {
 	case MMU_NOTIFY_PROTECTION_VMA:
@@ -31,7 +32,7 @@ static bool invalidate(struct mmu_interval_notifier *notifier, const struct mmu_
 			WRITE_ONCE(*word, *word | 1u << window->index % 32);
 		}
 	}
-	spin_unlock(&endpoint->spin);
+	spin_unlock_irqrestore(&endpoint->spin, flags);
 	return true;
 }
 
@@ -77,14 +78,14 @@ bool myri_watch_settled(struct myri_window *window)
 	bool settled = true;
 	unsigned int n;
 
-	spin_lock(&window->endpoint->spin);
+	spin_lock_irq(&window->endpoint->spin);
 	for (n = 0; n < window->watches; n++)
 		if (mmu_interval_read_retry(&window->watch[n].notifier, window->watch[n].seq))
 			settled = false;
 	/* Pinning itself may have moved memory: only what comes from here on counts. */
 	if (settled)
 		window->stale = false;
-	spin_unlock(&window->endpoint->spin);
+	spin_unlock_irq(&window->endpoint->spin);
 	return settled;
 }
 

@@ -298,6 +298,7 @@ static void remove(struct pci_dev *pdev)
 {
 	struct myri_card *card = pci_get_drvdata(pdev);
 
+	dev_info(&card->dev, "removed\n");
 	stop(card, "removed");
 	cdev_device_del(&card->cdev, &card->dev);
 	debugfs_remove(card->debugfs);
@@ -338,6 +339,7 @@ static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t
 {
 	struct myri_card *card = pci_get_drvdata(pdev);
 
+	dev_err(&card->dev, "dead: the bus reports an error\n");
 	mutex_lock(&card->lock);
 	myri_die(card, EIO, "the bus reports an error");
 	mutex_unlock(&card->lock);

@@ -44,7 +44,6 @@ void myri_die(struct myri_card *card, int reason, const char *why)
 	lockdep_assert_held(&card->lock);
 	if (card->dead)
 		return;
-	dev_err(&card->dev, "dead: %s\n", why);
 	/* Its DMA ends before anything that it could write is given up. */
 	if (pci_device_is_present(card->pdev))
 		board_park(&card->board);
@@ -97,6 +96,12 @@ static int restart(struct myri_card *card)
 	return 0;
 }
 
+static void fail_for_good(struct myri_card *card, int reason, const char *why)
+{
+	dev_err(&card->dev, "dead: %s\n", why);
+	myri_die(card, reason, why);
+}
+
 static const char *cause(struct myri_card *card, int status)
 {
 	const char *said;
@@ -123,17 +128,17 @@ void myri_fail(struct myri_card *card, int status)
 	if (card->dead)
 		return;
 	if (status == -ENODEV)
-		return myri_die(card, ENODEV, cause(card, status));
+		return fail_for_good(card, ENODEV, cause(card, status));
 	if (status == -EBADMSG && board_parity_judge(&card->board))
-		return myri_die(card, EIO, "SRAM parity error that cannot be repaired");
+		return fail_for_good(card, EIO, "SRAM parity error that cannot be repaired");
 	if (card->failed_ms && now - card->failed_ms < AGAIN_MS) {
 		snprintf(why, sizeof(why), "failed twice within %u s: %s", AGAIN_MS / 1000, cause(card, status));
-		return myri_die(card, EIO, why);
+		return fail_for_good(card, EIO, why);
 	}
 	card->failed_ms = now;
 	dev_err(&card->dev, "%s: restarting the card\n", cause(card, status));
 	status = restart(card);
 	if (status)
-		return myri_die(card, EIO, "cannot be restarted");
+		return fail_for_good(card, EIO, "cannot be restarted");
 	dev_info(&card->dev, "restarted, for the %u. time\n", card->restarts);
 }

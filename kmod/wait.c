@@ -12,16 +12,29 @@ static bool event_there(struct myri_endpoint *endpoint, u32 seen)
 {
 	const u32 entries = endpoint->event_entries;
 	bool there = false;
+	unsigned long flags;
 	u32 found;
 
-	spin_lock(&endpoint->spin);
+	spin_lock_irqsave(&endpoint->spin, flags);
 	if (endpoint->events) {
 		/* Of this lap or a later one: a thread may ask late, and must not keep the others from being woken. */
 		found = be16_to_cpu(READ_ONCE(endpoint->events[seen % entries].generation));
 		there = found & 0x8000 && ((found - FW_GENERATION(seen, entries)) & 0x7fff) < 0x4000;
 	}
-	spin_unlock(&endpoint->spin);
+	spin_unlock_irqrestore(&endpoint->spin, flags);
 	return there;
+}
+
+static bool awaited(struct myri_endpoint *endpoint)
+{
+	return atomic_read(&endpoint->sleepers) ||
+	       (READ_ONCE(endpoint->poll_armed) && event_there(endpoint, READ_ONCE(endpoint->poll_seen)));
+}
+
+void myri_wake(struct myri_endpoint *endpoint)
+{
+	if (wq_has_sleeper(&endpoint->news) && awaited(endpoint))
+		wake_up_interruptible_all(&endpoint->news);
 }
 
 /* A restart, death or the end: nothing comes any more before the process has done something. */
@@ -61,8 +74,10 @@ int myri_wait(struct myri_endpoint *endpoint, struct myri_wait *wait)
 		if (!event_there(endpoint, wait->events_seen) && !told(endpoint))
 			status = -ETIMEDOUT;
 	} else {
+		atomic_inc(&endpoint->sleepers);
 		status = wait_event_interruptible_hrtimeout(
 			endpoint->news, event_there(endpoint, wait->events_seen) || told(endpoint), timeout);
+		atomic_dec(&endpoint->sleepers);
 		if (status == -ETIME)
 			status = -ETIMEDOUT;
 		else if (status)

@@ -140,10 +140,10 @@ static void enter(struct myri_window *window, int index)
 
 	endpoint->window[index] = window;
 	endpoint->generation[index] = endpoint->generation[index] == 0xffff ? 1 : endpoint->generation[index] + 1;
-	spin_lock(&endpoint->spin);
+	spin_lock_irq(&endpoint->spin);
 	window->index = index;
 	WRITE_ONCE(*word, window->stale ? *word | bit : *word & ~bit);
-	spin_unlock(&endpoint->spin);
+	spin_unlock_irq(&endpoint->spin);
 }
 
 static void leave(struct myri_window *window)
@@ -151,9 +151,9 @@ static void leave(struct myri_window *window)
 	struct myri_endpoint *endpoint = window->endpoint;
 
 	endpoint->window[window->index] = NULL;
-	spin_lock(&endpoint->spin);
+	spin_lock_irq(&endpoint->spin);
 	window->index = -1;
-	spin_unlock(&endpoint->spin);
+	spin_unlock_irq(&endpoint->spin);
 }
 
 static int free_index(const struct myri_endpoint *endpoint)
