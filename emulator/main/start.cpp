@@ -106,7 +106,9 @@ void print_place(const std::string& path) {
 
 int start(const StartOptions& given) {
     // The daemon leaves this folder.
-    const auto absolute = [](const std::string& path) { return std::filesystem::absolute(path).string(); };
+    const auto absolute = [](const std::string& path) {
+        return path.empty() ? path : std::filesystem::absolute(path).string();
+    };
     StartOptions options = given;
     options.fabric.guests = static_cast<unsigned>(options.qemu.size());
     std::ranges::transform(options.qemu, options.qemu.begin(), absolute);

@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdio>
 
 #include "tests/vfio_user/machine.h"
 
@@ -106,6 +108,35 @@ TEST_CASE("guests come behind local hosts, which know their cards") {
     guest.set_peers(table);
     CHECK(guest.command(FW_COMMAND_DMABENCH, {FW_DMABENCH_WRITE, 64, 1, 1, 0}) == 0);
     CHECK(fabric.stop() == 0); // with the guest connected
+}
+
+TEST_CASE("what start cannot make of its options is said in one line, and leaves nothing") {
+    const Fabric running(0, 1);
+    const struct {
+        const char *options, *says;
+    } cases[] = {
+        {"--hosts 0", "0 hosts and 0 guests: 1 to 32 together are possible"},
+        {"--hosts 32 --qemu $D/a", "32 hosts and 1 guests: 1 to 32 together are possible"},
+        {"--qemu $D/a --qemu $D/a", "/a: somebody listens there"},
+        {"--qemu $D/f", "/f: a fabric (pid "},
+        {"--qemu $CARD", "/card0: somebody listens there"},
+        {"--qemu $D/no/such", "/no/such: No such file or directory"},
+        {"--qemu ''", "a path of 1 to 107 bytes is possible"},
+        {"--qemu $D/a --peers $D/no/such", "/no/such: cannot be written"},
+    };
+    for (const auto& c : cases) {
+        const std::string command = "D=$(mktemp -d) CARD=" + running.card(0) + "; '" + Fabric::program() +
+                                    "' start --foreground --socket $D/f " + c.options + " 2>&1; echo $?; rmdir $D";
+        FILE* const said = popen(command.c_str(), "r");
+        std::string text;
+        for (int byte; (byte = fgetc(said)) != EOF;)
+            text += static_cast<char>(byte);
+        INFO(text);
+        CHECK(pclose(said) == 0); // the folder was empty
+        CHECK(text.find(c.says) != std::string::npos);
+        CHECK(text.ends_with("\n1\n"));
+        CHECK(std::ranges::count(text, '\n') == 3); // the seed, the reason, the status
+    }
 }
 
 TEST_CASE("a card whose processor never rests keeps nobody waiting, however slow it is") {

@@ -52,11 +52,13 @@ uint64_t mac_of(const std::string& text) {
 
 } // namespace
 
+std::string Fabric::program() { return build_folder() / "bin/myri-fabric"; }
+
 Fabric::Fabric(unsigned local_hosts, unsigned guests) {
     folder_ = "/tmp/vfio-test-XXXXXX";
     if (!mkdtemp(folder_.data()))
         throw std::runtime_error("mkdtemp");
-    std::vector<std::string> arguments = {build_folder() / "bin/myri-fabric", "start", "--foreground", "--hosts",
+    std::vector<std::string> arguments = {program(), "start", "--foreground", "--hosts",
                                           std::to_string(local_hosts), "--socket", socket(), "--peers",
                                           folder_ + "/peers"};
     for (unsigned n = 0; n < guests; n++) {

@@ -18,6 +18,7 @@ class Fabric {
 public:
     Fabric(unsigned local_hosts, unsigned guests);
     ~Fabric();
+    static std::string program(); // myri-fabric
     std::string card(unsigned guest) const { return folder_ + "/card" + std::to_string(guest); }
     std::string socket() const { return folder_ + "/fabric"; }
     std::string peers() const;
