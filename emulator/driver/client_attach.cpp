@@ -33,7 +33,8 @@ int Client::attach_checks(Frame& frame, myri_attach& request) {
         return error;
     };
     uint32_t abi = 0;
-    std::memcpy(&abi, frame.body.data(), std::min(sizeof abi, frame.body.size()));
+    if (frame.body.size() >= sizeof abi)
+        std::memcpy(&abi, frame.body.data(), sizeof abi);
     request.abi = MYRI_DRIVER_ABI;
     std::snprintf(request.hosts, sizeof request.hosts, "%s", service_.host_names().c_str());
     // Before the length: another version may have another one.

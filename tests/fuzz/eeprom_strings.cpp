@@ -5,7 +5,9 @@
 #include <cstring>
 #include <vector>
 
+extern "C" {
 #include "board/access.h"
+}
 
 namespace {
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "libmyri/checksum.h"
+#include "libmyri/library.h"
 #include "mx_extensions.h"
 #include "tests/libmyri/fake_fabric.h"
 
