@@ -58,6 +58,8 @@ int myri_watch_begin(struct myri_window *window, const struct myri_register *req
 		watch->window = window;
 		status = mmu_interval_notifier_insert(&watch->notifier, current->mm, (unsigned long)segment->address,
 						      (unsigned long)segment->length, &memory_operations);
+		if (status == -EINTR)
+			return -ERESTARTNOINTR; /* a signal: the request is made again behind it */
 		if (status)
 			return status == -ENOMEM ? -ENOMEM : -EFAULT;
 		window->watches++;
@@ -132,7 +134,7 @@ int myri_exit_watch_begin(struct myri_endpoint *endpoint)
 	status = mmu_notifier_register(&endpoint->exit, current->mm);
 	if (status)
 		myri_endpoint_put(endpoint);
-	return status;
+	return status == -EINTR ? -ERESTARTNOINTR : status; /* a signal: the request is made again behind it */
 }
 
 void myri_exit_watch_end(struct myri_endpoint *endpoint)
