@@ -136,7 +136,10 @@ void Endpoint::run_timers(uint64_t now) {
     for (uint32_t i = 0; i < partner_count; ++i) {
         Partner& p = *partners[i];
         if (now >= p.ack_at) {
-            p.ack_at = stream_bare(*this, p, MSG_ACK) ? never : now + refusal_spacing;
+            // No slot: for a moment, or the card stands still.
+            p.ack_at = stream_bare(*this, p, MSG_ACK) ? never : now + (refusal_spacing << p.ack_tries);
+            if (p.ack_at != never && p.ack_tries < 9)
+                ++p.ack_tries;
         }
         if (now >= p.deadline_at)
             partner_deadline_due(*this, p, now);

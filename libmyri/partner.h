@@ -71,6 +71,7 @@ struct Partner {
     uint16_t unacknowledged = 0; // messages taken since an acknowledgement went out
     bool pushed_back = false;    // something was refused for want of room
     uint64_t ack_at = never;
+    uint8_t ack_tries = 0; // in vain, for want of a slot
     uint64_t gap_reported_at = 0;
     uint16_t gap_reported = 0;
     Arrival** arrivals = nullptr; // stream_window entries, by sequence % stream_window

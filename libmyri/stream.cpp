@@ -450,6 +450,7 @@ void stream_owe_ack(Endpoint& ep, Partner& p) {
         return;
     if (p.ack_at == never) {
         p.ack_at = seam.now() + ack_delay;
+        p.ack_tries = 0;
         ep.arm(p.ack_at);
     }
 }
