@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 
 #include "tests/vfio_user/machine.h"
@@ -147,15 +146,14 @@ TEST_CASE("a card whose processor never rests keeps nobody waiting, however slow
     for (uint32_t n = 0; n < 3; n++)
         a.client.set_card_word(4 * n, program[n]);
     a.client.set_card_word(LANAI_BAR0_CONTROL_WORD, LANAI_CONTROL_CPU_RESET_OFF);
-    using Clock = std::chrono::steady_clock;
-    Clock::duration longest{};
-    for (const auto end = Clock::now() + std::chrono::seconds(2); Clock::now() < end; usleep(20'000)) {
-        const auto asked = Clock::now();
+    // In processor time of the fabric: this machine may have other things to do.
+    long used_ms = 0;
+    for (int n = 0; n < 30; n++, usleep(50'000)) {
+        const long before = fabric.used_ms();
         CHECK(a.client.card_word(4) == 0xe0000000);
-        longest = std::max(longest, Clock::now() - asked);
+        used_ms += fabric.used_ms() - before;
     }
-    INFO(std::chrono::duration<double, std::milli>(longest).count(), " ms");
-    CHECK(longest < std::chrono::milliseconds(300)); // QEMU waits for five seconds
+    CHECK(used_ms <= 300); // less than 3 ms each; hundreds each, and growing, if the simulation chases itself
 }
 
 TEST_CASE("a card that nobody uses costs next to nothing, one with an open endpoint naps") {
