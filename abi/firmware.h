@@ -104,7 +104,7 @@ struct fw_grant {
     be16 window;
     be16 window_generation;
     uint8_t peer_endpoint;
-    uint8_t reserved0;
+    uint8_t flags;           /* FW_GRANT_IN_PLACE */
     be32 offset;             /* of the granted range in the window */
     be32 length;             /* at most FW_WINDOW_MAX */
     be32 peer_card;          /* who may pull */
@@ -115,6 +115,11 @@ struct fw_grant {
 };
 MYRI_ASSERT_SIZE(struct fw_grant, 256);
 MYRI_ASSERT_OFFSET(struct fw_grant, crcs, 32);
+/*
+ * The data stands in the window already: only the frame that carries a block's checksum waits for it. Without the flag
+ * the process writes a block before its checksum, and the card reads nothing of it earlier.
+ */
+#define FW_GRANT_IN_PLACE 1u
 
 struct fw_endpoint_window {
     struct fw_slot slots[FW_SLOTS];

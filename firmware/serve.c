@@ -16,6 +16,7 @@ struct serve {
     uint32_t window;
     uint32_t frame_shift;
     uint32_t wanted;           /* bit per frame */
+    uint32_t need_checksum;    /* bit per frame that may not go before the checksum is there */
     uint32_t order;            /* of arrival: blocks are sent first come, first served */
 };
 
@@ -105,6 +106,7 @@ int serve_request(struct endpoint* e, const uint32_t* packet, uint32_t body, int
     new.peer = peer_find(new.src);
     if (new.peer == FW_PEERS)
         return 1;
+    new.need_checksum = load8(&g->flags) & FW_GRANT_IN_PLACE ? 1u << ((new.length - 1) >> new.frame_shift) : ~0u;
     *refused = 0;
     struct serve *place = 0, *idle = 0;
     for (struct serve* s = serves; s < serves + SERVES; s++) {
@@ -146,9 +148,7 @@ int serve_request(struct endpoint* e, const uint32_t* packet, uint32_t body, int
 }
 
 static void send_frame(struct serve* s, uint32_t crc) {
-    uint32_t frame = 0;
-    while (!(s->wanted & 1u << frame))
-        frame++;
+    uint32_t frame = (uint32_t)__builtin_ctz(s->wanted);
     uint32_t offset = frame << s->frame_shift;
     uint32_t length = s->length - offset;
     if (length > 1u << s->frame_shift)
@@ -182,7 +182,7 @@ void serve_step(void) {
     if (!transmit_queue_room() || dma_room(DMA_READ) < PIECES_DESCRIPTORS || transmit.frames_staged >= FRAMES_AHEAD)
         return;
     for (struct serve* s = serves; s < serves + SERVES; s++) {
-        uint32_t block_crc;
+        uint32_t block_crc = 0;
         if (!s->endpoint)
             continue;
         if (load16(&s->endpoint->window->grants[s->grant].generation) != s->grant_generation) {
@@ -190,7 +190,7 @@ void serve_step(void) {
             continue;
         }
         if ((first && (int32_t)(s->order - first->order) > 0) || !pieces_here(pieces_of(s)) ||
-            !checksum(s, &block_crc))
+            (!checksum(s, &block_crc) && s->need_checksum & s->wanted & -s->wanted))
             continue;
         first = s;
         crc = block_crc;

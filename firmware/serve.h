@@ -4,7 +4,8 @@
  *
  * Concepts: a PULL names a grant; the grant stands in the owner's SRAM window and is checked against who asks and
  * against the window table. Each block asked for has a context; frames are read from host memory into staging buffers
- * a few ahead and go out through the transmit queue. A block goes only once its checksum stands beside the grant.
+ * a few ahead and go out through the transmit queue. A block goes only once its checksum stands beside the grant, or, if
+ * its data stands in place already, all but its last frame.
  */
 #ifndef MYRI_FIRMWARE_SERVE_H
 #define MYRI_FIRMWARE_SERVE_H

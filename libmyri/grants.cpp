@@ -30,6 +30,7 @@ void store_generation(Endpoint& ep, unsigned index, bool valid) {
         image.window = cpu_to_be16(static_cast<uint16_t>(g.registration->window));
         image.window_generation = cpu_to_be16(static_cast<uint16_t>(g.registration->generation));
         image.peer_endpoint = g.owner->partner->id;
+        image.flags = g.copy ? 0 : FW_GRANT_IN_PLACE; // a copy is filled block by block
     }
     ep.window.store(grant_place(index), &image, 8);
     if (!valid)
