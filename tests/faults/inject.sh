@@ -24,6 +24,9 @@ refused 'time 5: a number' run --at 5:n0:stall --on n0 true
 refused 'n9: no such host' run --at 5ms:n9:stall --on n0 true
 refused 'no fabric listens at' inject --socket "$out/nobody" n0 stall
 
+"$fabric" run --watchdog 1999 --on n0 true >"$out/text" 2>&1 && fail 'a watchdog of 1999 ms'
+says 'Value 1999 not in range 2000 to 3600000'
+
 "$fabric" inject n1 link-down || fail 'link-down'
 MYRI_HOST=n1 "$build/bin/mx_info" -q | grep -q 'Link down' || fail 'the link is not down'
 "$fabric" inject n1 link-down 0 || fail 'link up'
