@@ -312,6 +312,11 @@ void Card::inject_parity(Time now, uint32_t offset) {
     state_->cpu.watch_word(offset);
 }
 
+void Card::sram_written_unseen(Time now) {
+    state_->touch(now);
+    state_->sram_changed(0, static_cast<uint32_t>(state_->sram().size()));
+}
+
 void Card::stall(Time now) {
     state_->touch(now);
     state_->stalled = true;

@@ -57,6 +57,8 @@ public:
     // it, in part too, sets ISR.PARITY_INT. A store of the whole word repairs it, except one of a process into its
     // mapped window, which the emulator does not see.
     void inject_parity(Time now, uint32_t offset);
+    // Somebody whose stores the emulator does not see may have written all of SRAM: no word has bad parity any more.
+    void sram_written_unseen(Time now);
     // The processor executes nothing any more until its reset is released again. Not a trap.
     void stall(Time now);
 

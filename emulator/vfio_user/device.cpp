@@ -168,6 +168,9 @@ void Device::bar_read(uint64_t offset, std::span<uint8_t> out) {
 }
 
 void Device::control(uint32_t word) {
+    // A driver writes all of SRAM before it lets the processor run, through its own mapping.
+    if (word & LANAI_CONTROL_CPU_RESET_OFF)
+        card_.sram_written_unseen(hooks_.now());
     card_.bar_write32(hooks_.now(), LANAI_BAR0_CONTROL_WORD, word);
     hooks_.controlled();
 }
