@@ -10,47 +10,83 @@ CASES = Cases()
 
 
 def busy(sender, receiver):
-    """Messages that go on until they are stopped; returns the two jobs."""
-    job = receiver.start("timeout 120 mx_stream -w", user="ann")
-    return job, sender.start(f"timeout 120 mx_stream -w -d {receiver.name} -l 100000 -N 3000 -V", user="ann")
+    """Messages for some seconds; returns the two jobs."""
+    job = receiver.start("timeout 240 mx_stream -w", user="ann")
+    return job, sender.start(f"timeout 240 mx_stream -w -d {receiver.name} -l 100000 -N 1000 -V", user="ann")
+
+
+def inject(guest, fault):
+    expect(guest.run(f"echo 1 >/sys/kernel/debug/myri/myri0/{fault}"))
+
+
+def inject_from_outside(bed, guest, *fault):
+    done = bed.fabric.inject(guest.name, *fault)
+    check(done.returncode == 0, f"myri-fabric inject: {done.stdout}")
+
+
+def recovers(bed, sender, receiver, fault, make):
+    """A fault of the sender's card in the middle of a stream: the stream comes to its good end nevertheless."""
+    jobs = busy(sender, receiver)
+    sender.run("sleep 1")
+    make()
+    expect(sender.finish(jobs[1], 250))
+    expect(receiver.finish(jobs[0], 30))
+    said = sender.run("dmesg | tail -n 20").output
+    check(re.search(rf"myri.*({fault}|heartbeat|restart)", said, re.I), f"the kernel says nothing of it:\n{said}")
+    expect(sender.run("mx_info", user="ann"), says="Running")
+    exchange(bed, "mx_pingpong", receiver, sender, "-S 0 -E 300000 -M 9 -N 5 -V")
 
 
 @CASES.add("firmware stall: the card is restarted and messages go on")
 def stall(bed):
-    recovers(bed, "stall")
+    n1, n2 = bed.guests
+    recovers(bed, n1, n2, "stall", lambda: inject(n1, "stall"))
 
 
 @CASES.add("SRAM parity error: likewise")
 def parity(bed):
-    bed.guests[0].run("sleep 61", timeout=80)  # a second failure within 60 s is another matter
-    recovers(bed, "parity")
+    n1, n2 = bed.guests
+    recovers(bed, n2, n1, "parity", lambda: inject_from_outside(bed, n2, "parity", "1"))
 
 
-def recovers(bed, fault):
+@CASES.add("a second failure within a minute: the card is dead, with a reason, until the module is loaded again")
+def second_failure(bed):
+    n1, n2 = bed.guests
+    for guest in bed.guests:
+        guest.run("rmmod myri")
+        load_module(bed, guest)
+    inject_from_outside(bed, n2, "stall")
+    n2.run("n=0; while [ $(cat /sys/class/myri/myri0/restarts) = 0 ] && [ $n -lt 100 ]; do usleep 200000; n=$((n + 1)); done", 40)
+    asleep = n2.start("timeout 60 mx_pingpong -w -e 7", user="bob")
+    n2.run("sleep 1")
+    inject(n2, "stall")
+    said = n2.finish(asleep, 70)
+    check(said.status == 1 and re.search("dead|stopped", said.output, re.I), f"exit {said.status}: {said.output}")
+    expect(n2.run("mx_info", user="ann"), status=1, says="board 0 is dead")
+    expect(n2.run("cat /sys/class/myri/myri0/state", user="ann"), says="failed twice within 60 s: the firmware does not answer")
+    expect(n1.run("mx_info", user="ann"), says="Running")  # the other card is unaffected
+    n2.run("rmmod myri")
+    load_module(bed, n2)
+    exchange(bed, "mx_pingpong", n1, n2, "-S 0 -E 300000 -M 9 -N 5 -V")
+
+
+@CASES.add("a card is taken from its driver while it is busy: programs end with words, and it can be given back")
+def unbind(bed):
     n1, n2 = bed.guests
     receiver, sender = busy(n1, n2)
-    n1.run("sleep 2")
-    expect(n1.run(f"echo 1 >/sys/kernel/debug/myri/myri0/{fault}"))
-    expect(n1.finish(sender, 120))
-    expect(n2.finish(receiver, 20))
-    said = n1.run("dmesg").output
-    check(re.search(rf"myri.*({fault}|heartbeat|restart)", said, re.I), f"the kernel says nothing of it:\n{said[-2000:]}")
-    expect(n1.run("mx_info", user="ann"), says=r"Running")
-    exchange(bed, "mx_pingpong", n2, n1, "-S 0 -E 300000 -M 9 -N 5 -V")
-
-
-@CASES.add("rmmod while an endpoint is open is refused or ends it; the module can be loaded again")
-def unload(bed):
-    n1, n2 = bed.guests
-    receiver, sender = busy(n1, n2)
+    asleep = n1.start("timeout 60 mx_pingpong -w -e 7", user="bob")
     n1.run("sleep 1")
-    n1.run("rmmod myri")
-    n1.run("kill -9 $(pidof mx_stream)")
+    refused = n1.run("rmmod myri")
+    check(refused.status != 0 and "in use" in refused.output.lower() or "unavailable" in refused.output.lower(),
+          f"rmmod of a module in use: exit {refused.status}: {refused.output}")
+    n1.run("cd /sys/bus/pci/drivers/myri && echo 0000:* >unbind")
+    for job in (sender, asleep):
+        said = n1.finish(job, 70)
+        check(said.status == 1 and re.search("dead|stopped|removed", said.output, re.I), f"exit {said.status}: {said.output}")
     n2.run("kill -9 $(pidof mx_stream)")
-    n1.finish(sender)
     n2.finish(receiver)
     for _ in range(10 if bed.long else 2):
-        n1.run("rmmod myri")
+        expect(n1.run("rmmod myri"))
         load_module(bed, n1)
     exchange(bed, "mx_pingpong", n1, n2, "-S 0 -E 300000 -M 9 -N 5 -V")
 
