@@ -206,6 +206,10 @@ int myri_endpoint_open(struct myri_endpoint *endpoint, struct myri_endpoint_open
 	status = -EBUSY; /* an open file has one endpoint, once */
 	if (endpoint->state != MYRI_ENDPOINT_NEW)
 		goto unlock;
+	/* First, because a signal ends it; an attempt that fails later leaves it to the next one. */
+	status = endpoint->mm ? (endpoint->mm == current->mm ? 0 : -EPERM) : myri_exit_watch_begin(endpoint);
+	if (status)
+		goto unlock;
 	endpoint->user = current_uid();
 	endpoint->pid = task_tgid_nr(current);
 	endpoint->session = new_session();
@@ -216,9 +220,6 @@ int myri_endpoint_open(struct myri_endpoint *endpoint, struct myri_endpoint_open
 	status = myri_parts_make(endpoint, request);
 	if (status)
 		goto leave_table;
-	status = myri_exit_watch_begin(endpoint);
-	if (status)
-		goto free_parts;
 
 	mutex_lock(&card->lock);
 	status = tell_card(endpoint);
@@ -243,11 +244,8 @@ int myri_endpoint_open(struct myri_endpoint *endpoint, struct myri_endpoint_open
 
 withdraw:
 	withdraw(endpoint);
-	myri_exit_watch_end(endpoint);
 	myri_parts_free(endpoint);
 	goto unlock;
-free_parts:
-	myri_parts_free(endpoint);
 leave_table:
 	mutex_lock(&card->lock);
 	table_set(card, endpoint->id, NULL);
@@ -260,12 +258,12 @@ unlock:
 void myri_endpoint_end(struct myri_endpoint *endpoint)
 {
 	mutex_lock(&endpoint->lock);
-	if (endpoint->state == MYRI_ENDPOINT_LIVES) {
+	if (endpoint->state == MYRI_ENDPOINT_LIVES)
 		close_locked(endpoint);
-		myri_exit_watch_end(endpoint);
-	}
 	/* Nothing is opened in it any more. */
 	WRITE_ONCE(endpoint->state, MYRI_ENDPOINT_ENDED);
+	if (endpoint->mm)
+		myri_exit_watch_end(endpoint);
 	mutex_unlock(&endpoint->lock);
 }
 

@@ -128,7 +128,7 @@ struct myri_endpoint {
 	u32 event_entries;
 	kuid_t user;
 	pid_t pid;
-	struct mm_struct *mm; /* who may use it; kept by `exit` */
+	struct mm_struct *mm; /* who may use it; kept by `exit`, NULL before and after */
 	struct mmu_notifier exit;
 	struct work_struct end_work, put_work;
 	struct myri_part part[MYRI_PARTS];
@@ -167,7 +167,8 @@ struct myri_window {
 	bool stale;
 	struct page **page;
 	unsigned long pages; /* pinned */
-	unsigned long accounted; /* in mm->locked_vm */
+	struct mm_struct *mm; /* whose pages they are ... */
+	unsigned long accounted; /* ... and how many count in its locked_vm */
 	struct sg_table table; /* the byte stream, page by page */
 	bool mapped; /* ... and its DMA mapping is there */
 	struct myri_watch *watch;

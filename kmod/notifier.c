@@ -128,16 +128,19 @@ int myri_exit_watch_begin(struct myri_endpoint *endpoint)
 {
 	int status;
 
-	endpoint->mm = current->mm;
 	endpoint->exit.ops = &exit_operations;
 	kref_get(&endpoint->kref);
 	status = mmu_notifier_register(&endpoint->exit, current->mm);
-	if (status)
+	if (status) {
 		myri_endpoint_put(endpoint);
-	return status == -EINTR ? -ERESTARTNOINTR : status; /* a signal: the request is made again behind it */
+		return status == -EINTR ? -ERESTARTNOINTR : status; /* a signal: the request is made again behind it */
+	}
+	endpoint->mm = current->mm;
+	return 0;
 }
 
 void myri_exit_watch_end(struct myri_endpoint *endpoint)
 {
+	endpoint->mm = NULL; /* `exit` keeps it no longer, and cannot be used again */
 	mmu_notifier_put(&endpoint->exit);
 }

@@ -2,6 +2,7 @@
 /* User memory is pinned and counted against RLIMIT_MEMLOCK, watched from before it is pinned. */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "kmod/myri.h"
@@ -118,6 +119,8 @@ int myri_pages_pin(struct myri_window *window, const struct myri_register *reque
 	status = account_locked_vm(current->mm, pages, true);
 	if (status)
 		return status;
+	mmgrab(current->mm);
+	window->mm = current->mm;
 	window->accounted = pages;
 	window->page = kvcalloc(pages, sizeof(*window->page), GFP_KERNEL);
 	status = window->page ? myri_watch_begin(window, request) : -ENOMEM;
@@ -144,7 +147,9 @@ void myri_pages_unpin(struct myri_window *window)
 		unpin(window);
 	kvfree(window->page);
 	window->page = NULL;
-	if (window->accounted)
-		account_locked_vm(window->endpoint->mm, window->accounted, false);
+	if (window->accounted) {
+		account_locked_vm(window->mm, window->accounted, false);
+		mmdrop(window->mm);
+	}
 	window->accounted = 0;
 }
