@@ -39,7 +39,7 @@ says 'the host n2 has no board'
 
 MYRI_HOST=n0 "$build/tests/faults/outage" idle 6000 >"$out/idle" 2>&1 &
 idle=$!
-while ! grep -q here "$out/idle"; do sleep 0.1; done
+while ! grep -qs here "$out/idle"; do sleep 0.1; done
 "$fabric" inject n0 stall || fail 'stall'
 wait $idle || fail "idle ends with $?"
 grep -q '^idle: 1 restarts$' "$out/idle" || fail "the idle program says: $(cat "$out/idle")"
