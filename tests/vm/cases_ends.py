@@ -50,7 +50,7 @@ def killed(bed):
     for number in range(200 if bed.long else 20):
         victim, survivor = (n1, n2) if number % 2 else (n2, n1)
         job = survivor.start("timeout 60 mx_stream -w", user="ann")
-        options = f"-d {survivor.name} -l {generator.choice((40000, 1000000, 9000000))} -N 100000 {generator.choice(('', '-x'))}"
+        options = f"-d {survivor.name} -l {generator.choice((40000, 1000000, 3000000))} -N 100000 {generator.choice(('', '-x'))}"
         wait_us = generator.randrange(100000, 900000)
         victim.run(f"mx_stream {options} >/dev/null 2>&1 & p=$!; usleep {wait_us}; kill -9 $p; wait $p", user="bob")
         # It finds out by itself, unless the victim was killed before they met; every other one is killed as well.
