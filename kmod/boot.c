@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What board/ needs to reach a card: BAR0 is big-endian and mapped in stretches. */
+#include <linux/bits.h>
 #include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/io-64-nonatomic-lo-hi.h>
@@ -101,21 +102,17 @@ static const struct board_ops operations = {
 	.log = log_line,
 };
 
-u32 myri_register_read(struct myri_card *card, enum lanai_register reg)
+/* A narrow register stands in its byte lane of a big-endian word. */
+u32 myri_register_read(struct myri_card *card, enum lanai_register reg, unsigned int bits)
 {
 	const u32 word = read32(card, LANAI_BAR0_SPECIAL + ((u32)reg & ~3u));
 
-	/* A narrow register stands in its byte lane of a big-endian word. */
-	switch (reg & 3) {
-	case 1:
-		return word >> 16 & 0xff;
-	case 2:
-		return word & 0xffff;
-	case 3:
-		return word & 0xff;
-	default:
-		return word;
-	}
+	return word >> (32 - bits - 8 * (reg & 3)) & GENMASK(bits - 1, 0);
+}
+
+bool myri_link_up(struct myri_card *card)
+{
+	return !card->dead && myri_register_read(card, LANAI_ISR, 32) & LANAI_ISR_P0_LINK_READY;
 }
 
 int myri_boot(struct myri_card *card)

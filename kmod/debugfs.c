@@ -20,7 +20,8 @@ static int registers_show(struct seq_file *seq, void *unused)
 #define W false
 #define SHOW(name, offset, bits, mode, text)                                                                         \
 	if (mode && !card->dead)                                                                                     \
-		seq_printf(seq, "%03x %-20s %08x %s\n", offset, #name, myri_register_read(card, LANAI_##name), text);
+		seq_printf(seq, "%03x %-20s %08x %s\n", offset, #name, myri_register_read(card, LANAI_##name, bits), \
+			   text);
 	LANAI_REGISTERS(SHOW)
 #undef SHOW
 #undef R

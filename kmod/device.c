@@ -32,7 +32,7 @@ static int board_info(struct myri_endpoint *endpoint, void *argument)
 	info->board = (u32)card->number;
 	mutex_lock(&card->lock);
 	info->dead = (u32)card->dead;
-	info->link_up = !card->dead && myri_register_read(card, LANAI_ISR) & LANAI_ISR_P0_LINK_READY;
+	info->link_up = myri_link_up(card);
 	info->mac = card->board.eeprom.mac;
 	info->serial = card->board.eeprom.serial;
 	info->ports = card->revision == LANAI_PCI_REVISION_E ? 2 : 1;

@@ -193,7 +193,9 @@ extern dev_t myri_devices; /* first of MYRI_BOARDS_MAX */
 
 extern struct pci_driver myri_pci_driver;
 
-u32 myri_register_read(struct myri_card *card, enum lanai_register reg);
+/* `bits`: as the table of abi/lanai.h says. */
+u32 myri_register_read(struct myri_card *card, enum lanai_register reg, unsigned int bits);
+bool myri_link_up(struct myri_card *card);
 /* Resets the card, loads and starts the firmware. Waits. */
 int myri_boot(struct myri_card *card);
 

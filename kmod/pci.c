@@ -113,7 +113,7 @@ static void bus_measure(struct myri_card *card)
 	if (capability)
 		pci_read_config_dword(card->pdev, capability + PCI_X_STATUS, &status);
 	card->pci_bits = status & PCI_X_STATUS_64BIT ? 64 : 32;
-	card->pci_khz = myri_register_read(card, LANAI_PCI_CLOCK) * 100;
+	card->pci_khz = myri_register_read(card, LANAI_PCI_CLOCK, 16) * 100;
 }
 
 /* Would streaming mappings be copied? Then processes cannot have their own memory used. */

@@ -36,7 +36,7 @@ static const char *link_state(struct myri_card *card)
 {
 	if (card->dead)
 		return "unknown";
-	return myri_register_read(card, LANAI_ISR) & LANAI_ISR_P0_LINK_READY ? "up" : "down";
+	return myri_link_up(card) ? "up" : "down";
 }
 
 ATTRIBUTE(mac, "%pM\n", (u8[6]){ card->board.eeprom.mac >> 40 & 0xff, card->board.eeprom.mac >> 32 & 0xff,
