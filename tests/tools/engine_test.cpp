@@ -29,7 +29,13 @@ template <typename Serve> std::string beside(Serve serve, const std::function<vo
             failure = error.what();
         }
     });
-    client();
+    try {
+        client();
+    } catch (const std::exception& error) { // said at once: the server may never end
+        MESSAGE("the client failed: " << error.what());
+        server.join();
+        throw;
+    }
     server.join();
     return failure;
 }
