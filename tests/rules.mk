@@ -25,6 +25,7 @@ check-asan: sanitizer-base
 check-asan-full: sanitizer-base
 	+$(Q)$(call sanitized,asan,address$(,)undefined) check-built
 check-tsan: sanitizer-base
+	+$(Q)$(parallel) fabric-built
 	+$(Q)$(call sanitized,tsan,thread) check-threads
 check-fuzz fuzz: sanitizer-base
 	+$(Q)$(call sanitized,asan,address$(,)undefined) $@-built
@@ -32,15 +33,15 @@ check-fuzz fuzz: sanitizer-base
 , := ,
 
 # The unit tests, except one of text for people, and messages between whole processes, a few at a time.
-.PHONY: check-sanitized check-threads
+.PHONY: check-sanitized check-threads fabric-built
 SANITIZED_TESTS = $(filter-out %/cpu_llvm_mc_test,$(TESTS))
 SANITIZED_SCRIPTS := $(addprefix tests/,e2e/semantics.sh e2e/threads.sh faults/exchange.sh)
 check-sanitized: $$(SANITIZED_TESTS) $$(E2E_BINARIES) $$(FAULT_NEEDS)
 	@BUILD=$(BUILD) tests/run-tests $(BUILD)/test-logs $(SANITIZED_TESTS) $(SANITIZED_SCRIPTS)
 
 # The thread sanitizer sees what threads of one process do to each other. Rings and windows that are shared with another
-# process are plain memory to it.
+# process are plain memory to it. The emulator, which has one thread, is the plain one.
+fabric-built: $(BUILD)/bin/myri-fabric $(BUILD)/firmware/lanaix.bin $$(DATA_FILES)
 THREAD_TESTS := $(BUILD)/tests/libmyri-threads
-check-threads: $(THREAD_TESTS) $(addprefix $(BUILD)/tests/e2e/,two_threads thread_traffic) $(BUILD)/bin/myri-fabric \
-    $(BUILD)/firmware/lanaix.bin $(DATA_FILES)
-	@BUILD=$(BUILD) tests/run-tests $(BUILD)/test-logs $(THREAD_TESTS) tests/e2e/threads.sh
+check-threads: $(THREAD_TESTS) $(addprefix $(BUILD)/tests/e2e/,two_threads thread_traffic)
+	@BUILD=$(BUILD) BIN=$(abspath $(LANAI_BUILD))/bin tests/run-tests $(BUILD)/test-logs $(THREAD_TESTS) tests/e2e/threads.sh

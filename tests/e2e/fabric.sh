@@ -4,7 +4,7 @@
 # that they leave nothing behind. A script ends with `finish`.
 set -u
 build=$(cd "${BUILD:-build}" && pwd) || exit 1
-bin=$build/bin
+bin=${BIN:-$build/bin} # of the fabric and the tools
 programs=$build/tests/e2e # the C programs of this folder
 out=$(mktemp -d) || exit 1
 export TMPDIR="$out/tmp" # where fabrics put their sockets
