@@ -57,6 +57,11 @@ void park(Endpoint& ep, uint64_t until) {
     seam.park(due < until ? due : until);
 }
 
+// An emulated one. With a real one polling is without system calls.
+bool card_needs_processor() {
+    return library.driver->attached.time != MYRI_TIME_REAL;
+}
+
 void make_readable(int fd) {
     const uint64_t one = 1;
     if (fd >= 0 && write(fd, &one, sizeof one) < 0) {
@@ -124,9 +129,11 @@ void sleep_for_news(Endpoint& ep, uint64_t until) {
     if (++ep.empty_polls < polls_before_yield)
         return;
     if (ep.empty_polls < polls_before_sleep) {
-        pthread_mutex_unlock(&ep.lock);
-        sched_yield();
-        pthread_mutex_lock(&ep.lock);
+        if (card_needs_processor()) {
+            pthread_mutex_unlock(&ep.lock);
+            sched_yield();
+            pthread_mutex_lock(&ep.lock);
+        }
         return;
     }
     sleep_in_driver(ep, until);
@@ -135,8 +142,7 @@ void sleep_for_news(Endpoint& ep, uint64_t until) {
 void empty_poll(Endpoint& ep) {
     ++ep.empty_polls;
     if (!seam.is_virtual()) {
-        // The emulator needs the processor as well; a real card does not, and polling is without system calls.
-        if (ep.empty_polls >= polls_before_yield && library.driver->attached.time != MYRI_TIME_REAL)
+        if (ep.empty_polls >= polls_before_yield && card_needs_processor())
             sched_yield();
         return;
     }
