@@ -2,7 +2,7 @@
 """Cards that fail, and modules that go while they are needed (case C16 among them)."""
 import re
 
-from bed import Cases, check, expect
+from bed import Cases, Failure, check, expect
 from cases_basic import load_module
 from cases_messages import exchange
 
@@ -29,8 +29,9 @@ def recovers(bed, sender, receiver, fault, make):
     jobs = busy(sender, receiver)
     sender.run("sleep 1")
     make()
-    expect(sender.finish(jobs[1], 250))
-    expect(receiver.finish(jobs[0], 30))
+    sent, received = sender.finish(jobs[1], 250), receiver.finish(jobs[0], 30)
+    if sent.status or received.status:
+        raise Failure(f"exit {sent.status} and {received.status}\n{sent.output}\n{received.output}")
     said = sender.run("dmesg | tail -n 20").output
     check(re.search(rf"myri.*({fault}|heartbeat|restart)", said, re.I), f"the kernel says nothing of it:\n{said}")
     expect(sender.run("mx_info", user="ann"), says="Running")

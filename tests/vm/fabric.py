@@ -4,6 +4,8 @@ import os
 import subprocess
 import time
 
+import host
+
 
 class Fabric:
     """Serves `cards` cards on sockets `self.cards`; local processes find it by `self.environment`."""
@@ -19,7 +21,8 @@ class Fabric:
         if processor is not None:
             arguments = ["taskset", "-c", str(processor), *arguments]
         self._log = open(log, "ab")
-        self._process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
+        self._process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
+                                         preexec_fn=host.end_with_parent)
         try:  # before guests that poll and leave no processor idle
             os.setpriority(os.PRIO_PROCESS, self._process.pid, -10)
         except PermissionError:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the test bed needs from outside: QEMU, kernels, the module. `Unavailable` says what is missing and why."""
+import ctypes
 import glob
 import os
 import re
 import shutil
+import signal
 import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -57,6 +59,12 @@ def clock_options(build):
     """Kernel options that tell a guest how fast its time-stamp counter runs."""
     khz = subprocess.run([f"{build}/bin-vm/tsc"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     return f"tsc=reliable tsc_early_khz={khz}"
+
+
+def end_with_parent():
+    """For preexec_fn: the process ends when this one does, however that is."""
+    PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Kernel:

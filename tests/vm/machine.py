@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 
+import host
 
 # A vCPU may be stopped for long on a busy machine: that is no lockup.
 KERNEL_OPTIONS = "console=ttyS0 panic=-1 loglevel=7 watchdog_thresh=60"
@@ -51,7 +52,8 @@ class Guest:
         self._errors = open(f"{logs}/{name}.qemu", "w+b")
         self._buffer = b""
         self._jobs = 0
-        self._process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors)
+        self._process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
+                                         preexec_fn=host.end_with_parent)
 
     def ready(self, timeout=90):
         """Waits for the guest to have booted; its kernel's release."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The kernel module in virtual machines. KERNELS="6.1 6.12 7.3" runs the matrix; results are TAP, logs in build/vm/.
+# Where the test bed cannot be had the reason is told, and that is no failure.
 KERNELS ?= 6.1
 VM_PACKAGES := python3-minimal busybox-static
 
@@ -23,7 +24,7 @@ vm-deps: deps
 # Packages first: the rest of the build must not start before they are there.
 vmtest vmtest-long vm kmod-matrix: vm-deps
 	$(Q)$(MAKE) --no-print-directory vm-built
-	$(Q)BUILD=$(BUILD) tests/vm/vmtest $(VM_OPTIONS) $(KERNELS)
+	$(Q)BUILD=$(BUILD) tests/vm/vmtest $(VM_OPTIONS) $(KERNELS) || [ $$? -eq 77 ]
 vmtest-long: VM_OPTIONS += --long
 vm: VM_OPTIONS += --shell
 kmod-matrix: VM_OPTIONS += --build-only
