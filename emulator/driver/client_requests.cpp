@@ -120,6 +120,7 @@ void Client::open(Time now, std::vector<uint8_t> body) {
     if (!taken(now, MYRI_ENDPOINT_OPEN, body, request))
         return;
     request.bounce_bytes = memory_ ? 0 : BounceArea::BYTES;
+    service_.drop_ended();
     const auto changed = [weak = weak_from_this()](Time when) {
         if (const auto self = weak.lock(); self && self->process_)
             self->process_->ring_changed(when);

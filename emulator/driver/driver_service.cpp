@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "emulator/driver/driver_service.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -68,6 +69,14 @@ void DriverService::drop(Client& client) {
     if (client.pidfd() >= 0)
         loop_.forget(client.pidfd());
     client.end();
+}
+
+void DriverService::drop_ended() {
+    for (const auto& client : std::vector(clients_)) {
+        pollfd process{client->pidfd(), POLLIN, 0};
+        if (process.fd >= 0 && poll(&process, 1, 0) == 1)
+            drop(*client);
+    }
 }
 
 HostDriver* DriverService::host(const std::string& name) const {

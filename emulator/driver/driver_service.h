@@ -70,6 +70,8 @@ public:
     bool known(pid_t pid, const Client& except) const;
     void watch_process(const std::shared_ptr<Client>& client);
     void drop(Client& client);
+    // Those whose process has ended, though we have not been told yet: its endpoints are free as soon as it is.
+    void drop_ended();
     StoreOrder& store_order() { return store_order_; }
     myri_costs costs(HostDriver& host) const;
     Time own_effect(HostDriver& host) const;

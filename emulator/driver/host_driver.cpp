@@ -57,10 +57,10 @@ bool HostDriver::any_open() const {
     return std::ranges::any_of(endpoints_, [](const Endpoint& e) { return e.state == Endpoint::State::open; });
 }
 
-// A closing endpoint has no owner any more; who opens it waits until the card has let go of it.
+// Who opens an endpoint that is ending waits until the card has let go of it.
 int HostDriver::choose(uint32_t wanted) const {
     const auto available = [](const Endpoint& e) {
-        return e.state == Endpoint::State::free || (e.state == Endpoint::State::closing && e.after_close.empty());
+        return e.state == Endpoint::State::free || (e.ending() && e.after_close.empty());
     };
     if (wanted != MYRI_ANY) {
         if (wanted >= FW_ENDPOINTS)
@@ -94,7 +94,7 @@ void HostDriver::open(Time now, Owner owner, myri_endpoint_open request, RingRan
     auto go = [this, owner, request, changed = std::move(changed), done = std::move(done)](Time when) {
         open_chosen(when, owner, request, changed, done);
     };
-    if (endpoint.state == Endpoint::State::closing)
+    if (endpoint.ending())
         endpoint.after_close.push_back(std::move(go));
     else
         go(now);

@@ -100,6 +100,8 @@ private:
         std::unique_ptr<WindowTable> windows;
         bool abandoned = false; // its owner went while it was being opened
         std::vector<std::function<void(Time)>> after_close;
+        // It has no owner any more, but the card has not let go of it.
+        bool ending() const { return state == State::closing || (state == State::opening && abandoned); }
     };
     Endpoint* owned(Owner owner, uint32_t endpoint);
     int choose(uint32_t wanted) const;
