@@ -62,9 +62,13 @@ class Guest:
     def run(self, command, timeout=60, user=None):
         """Runs a shell command as root or as `user`; stdout and stderr come together."""
         line = f"su {user} -c {shlex.quote(command)}" if user else command
-        self._send(line)
-        found = self._until(rb"(?s)^(.*?)@status (\d+)\r?\n", timeout, command)
-        return Result(command, int(found.group(2)), found.group(1).decode(errors="replace").replace("\r\n", "\n"))
+        line = line.strip()
+        status = None
+        while status is None:  # the guest asks again if a character was lost
+            self._send(f"{len(line)} {line}")
+            found = self._until(rb"(?s)^(.*?)@(?:status (\d+)|again)\r?\n", timeout, command)
+            status = found.group(2)
+        return Result(command, int(status), found.group(1).decode(errors="replace").replace("\r\n", "\n"))
 
     def start(self, command, user=None):
         """Starts a command beside the others; `finish` waits for it."""
