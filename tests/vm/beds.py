@@ -33,7 +33,7 @@ def clean_logs(bed):
 
 BEDS = [
     # n1 has most of its memory above 4 GiB. n2 has all below; its kernel's allocator checks for use after free and overruns.
-    ("pair", [{"memory": 512, "below_4g": 128}, {"memory": 384, "append": ALLOCATOR_CHECKS}],
+    ("pair", [{"memory": 640, "below_4g": 256}, {"memory": 384, "append": ALLOCATOR_CHECKS}],
      cases_basic.CASES + cases_messages.CASES + cases_protection.CASES + cases_ends.CASES + cases_failure.CASES, LAST),
     # A card that reaches only bounce buffers, and one that has no MSI.
     ("narrow", [{"memory": 384, "append": "swiotlb=force"}, {"memory": 384, "append": "pci=nomsi"}],
