@@ -24,6 +24,11 @@ class Holdings:
 def nothing_left(guest, before, kib):
     """Endpoints and pinned pages are as before; memory differs by less than `kib`."""
     after = Holdings(guest)
+    for _ in range(20):  # newer kernels keep free pages by the processor for a while
+        if before.available - after.available < kib:
+            break
+        guest.run("echo 1 >/proc/sys/vm/compact_memory; sleep 1")
+        after = Holdings(guest)
     check(after.pinned == before.pinned, f"{guest.name}: {after.pinned} pages pinned, {before.pinned} before")
     check(after.endpoints == before.endpoints, f"{guest.name}: {after.endpoints} endpoints open, {before.endpoints} before")
     check(before.available - after.available < kib,
