@@ -7,20 +7,28 @@
 
 #include "kmod/myri.h"
 
-/* The ring is the process's to write: what it says about itself harms nobody. */
-static bool event_there(struct myri_endpoint *endpoint, u32 seen)
+/* Event `count`, or one of a later lap, stands in its place. Caller holds endpoint->spin. */
+static bool entered(const struct myri_endpoint *endpoint, u32 count)
 {
 	const u32 entries = endpoint->event_entries;
+	const u32 found = be16_to_cpu(READ_ONCE(endpoint->events[count % entries].generation));
+
+	return found & 0x8000 && ((found - FW_GENERATION(count, entries)) & 0x7fff) < 0x4000;
+}
+
+/*
+ * The ring is the process's to write: what it says about itself harms nobody. A thread may ask late: events of a later
+ * lap count, and so does a ring without what the thread has seen, because another one has come back after a restart
+ * and everything counts from 0.
+ */
+static bool event_there(struct myri_endpoint *endpoint, u32 seen)
+{
 	bool there = false;
 	unsigned long flags;
-	u32 found;
 
 	spin_lock_irqsave(&endpoint->spin, flags);
-	if (endpoint->events) {
-		/* Of this lap or a later one: a thread may ask late, and must not keep the others from being woken. */
-		found = be16_to_cpu(READ_ONCE(endpoint->events[seen % entries].generation));
-		there = found & 0x8000 && ((found - FW_GENERATION(seen, entries)) & 0x7fff) < 0x4000;
-	}
+	if (endpoint->events)
+		there = entered(endpoint, seen) || (seen && !entered(endpoint, seen - 1));
 	spin_unlock_irqrestore(&endpoint->spin, flags);
 	return there;
 }
