@@ -245,10 +245,11 @@ struct myri_unregister {
 
 /*
  * Sleeps until an event beyond `events_seen` is in the ring, the host page has news, or the timeout; not at all if the
- * last of the seen ones is no longer there, since another thread has resumed the endpoint. 0, ETIMEDOUT, EINTR, ENODEV. It looks at the ring after whatever the process stored before is in the card: who lowers
- * `wake_after_us` first and then waits misses nothing. A timeout of 0 only looks, and on the kernel's device makes
- * poll() report POLLIN for an event beyond `events_seen` from then on. poll() reports POLLIN for news in the host page,
- * too, and POLLERR when the card is dead or the endpoint has ended.
+ * last of the seen ones is no longer there, since another thread has resumed the endpoint. 0, ETIMEDOUT, EINTR, ENODEV.
+ * It looks at the ring after whatever the process stored before is in the card: who lowers `wake_after_us` first and
+ * then waits misses nothing. A timeout of 0 only looks, and on the kernel's device makes poll() report POLLIN for an
+ * event beyond `events_seen` from then on. poll() reports POLLIN for news in the host page, too, and POLLERR when the
+ * card is dead or the endpoint has ended.
  */
 struct myri_wait {
     uint32_t board;
