@@ -272,14 +272,19 @@ void large_block(Endpoint& ep, uint32_t pull_generation, uint32_t block, uint32_
     }
 }
 
-void large_pull_failed(Endpoint& ep, uint32_t pull_generation) {
+// The pull that the card has given up; nullptr if it was not wanted any more.
+static Pull* ended_pull(Endpoint& ep, uint32_t pull_generation) {
     Pull* p = live_pull(ep, pull_generation);
+    if (!p || !p->retiring)
+        return p;
+    large_pull_retired(ep, static_cast<unsigned>(p - ep.large.pulls));
+    return nullptr;
+}
+
+void large_pull_failed(Endpoint& ep, uint32_t pull_generation) {
+    Pull* p = ended_pull(ep, pull_generation);
     if (!p)
         return;
-    if (p->retiring) {
-        large_pull_retired(ep, static_cast<unsigned>(p - ep.large.pulls));
-        return;
-    }
     // A time limit: fetched again, after those that may have more luck; probes find out whether the partner lives.
     LargeReceive* l = p->owner;
     end_pull(ep, *p);
@@ -288,13 +293,9 @@ void large_pull_failed(Endpoint& ep, uint32_t pull_generation) {
 }
 
 void large_pull_impossible(Endpoint& ep, uint32_t pull_generation) {
-    Pull* p = live_pull(ep, pull_generation);
+    Pull* p = ended_pull(ep, pull_generation);
     if (!p)
         return;
-    if (p->retiring) {
-        large_pull_retired(ep, static_cast<unsigned>(p - ep.large.pulls));
-        return;
-    }
     // It would refuse the same request again.
     LargeReceive* l = p->owner;
     end_pull(ep, *p);

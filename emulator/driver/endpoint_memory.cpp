@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "abi/firmware.h"
+#include "emulator/host/store_in_order.h"
 
 namespace myri::emulator {
 namespace {
@@ -87,19 +88,7 @@ bool RingRange::write(Time when, uint64_t offset, std::span<const uint8_t> in) {
         return false;
     if (in.empty())
         return true;
-    uint8_t* to = &ring_[offset];
-    size_t done = 0;
-    while (done < in.size()) {
-        if (reinterpret_cast<uintptr_t>(to + done) % 8 == 0 && in.size() - done >= 8) {
-            uint64_t word;
-            std::memcpy(&word, &in[done], 8);
-            std::atomic_ref(*reinterpret_cast<uint64_t*>(to + done)).store(word, std::memory_order_release);
-            done += 8;
-        } else {
-            std::atomic_ref(to[done]).store(in[done], std::memory_order_release);
-            done++;
-        }
-    }
+    store_in_order(&ring_[offset], in);
     if (changed_)
         changed_(when);
     return true;

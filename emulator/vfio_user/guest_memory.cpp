@@ -6,10 +6,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <cstring>
 
+#include "emulator/host/store_in_order.h"
 #include "emulator/vfio_user/protocol.h"
 
 namespace myri::emulator::vfio {
@@ -134,18 +133,7 @@ bool GuestMemory::write(uint64_t address, std::span<const uint8_t> in) {
     const Entry* entry = find(address, in.size(), offset);
     if (!entry || !entry->writable)
         return false;
-    uint8_t* to = entry->file->bytes().data() + offset;
-    for (size_t done = 0; done < in.size();) {
-        if (reinterpret_cast<uintptr_t>(to + done) % 8 == 0 && in.size() - done >= 8) {
-            uint64_t word;
-            std::memcpy(&word, &in[done], 8);
-            std::atomic_ref(*reinterpret_cast<uint64_t*>(to + done)).store(word, std::memory_order_release);
-            done += 8;
-        } else {
-            std::atomic_ref(to[done]).store(in[done], std::memory_order_release);
-            done++;
-        }
-    }
+    store_in_order(entry->file->bytes().data() + offset, in);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -87,7 +88,7 @@ int running(const std::string& argument) {
 }
 
 TEST_CASE("a process that runs is found by its argument") {
-    const std::string seconds = own_seconds("1");
+    const std::string seconds = own_seconds("30");
     CHECK_EQ(running(seconds), 0);
     const pid_t child = fork();
     REQUIRE(child >= 0);
@@ -99,6 +100,7 @@ TEST_CASE("a process that runs is found by its argument") {
     while (running(seconds) == 0 && ++tries < 1000)
         usleep(100);
     CHECK_EQ(running(seconds), 1);
+    kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     CHECK_EQ(running(seconds), 0);
 }

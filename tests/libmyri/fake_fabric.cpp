@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// One file, although it is long: a whole card, switch and driver as the library sees them, each part a page.
 #include "tests/libmyri/fake_fabric.h"
 
 #include <algorithm>
