@@ -42,5 +42,15 @@ sum() { sed -n -e "s/^first: $1: //p" -e "s/^second: $1: //p" "$out/text" | awk 
 # fate FAULT NAME: how many ended so, or were injected.
 fate() { sed -n "s/^$1: .*\b\([0-9][0-9]*\) $2\b.*/\1/p" "$out/text" | awk '{ n += $1 } END { print n + 0 }'; }
 
+# each_fault_ends FAULT...: an exchange with each of the faults at 0.01. Only duplicates and packets out of order may be
+# taken, nothing damaged.
+each_fault_ends() {
+    options=
+    for fault in "$@"; do options="$options --$fault 0.01"; done
+    exchange 0 "$options" ''
+    says '^each fault has ended once$'
+    ! grep -E '^corrupt.*(delivered|open)' "$out/text" || fail "damaged data was taken"
+}
+
 # equal WHAT VALUE VALUE
 equal() { [ "$2" -eq "$3" ] || fail "$1: $2 and $3"; }

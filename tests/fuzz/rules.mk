@@ -16,7 +16,7 @@ $(eval $(call fuzzer,object_file,,lanai-linker,-lelf -lfmt))
 $(eval $(call fuzzer,data_file,,emulator-host emulator-nic emulator-cpu emulator-fabric emulator-clock,-lfmt))
 $(eval $(call fuzzer,driver_socket,emulator/main/machines.cpp emulator/main/socket_place.cpp,$(EMULATOR_ARCHIVES),-lfmt))
 $(eval $(call fuzzer,vfio_user,,$(EMULATOR_ARCHIVES),-lfmt))
-$(eval $(call fuzzer,packets,tests/libmyri/fake_fabric.cpp,libmyri,-lpthread))
+$(eval $(call fuzzer,packets,tests/libmyri/fake_fabric.cpp tests/libmyri/fake_fabric_pulls.cpp,libmyri,-lpthread))
 
 $(BUILD)/fuzz/%: LDFLAGS += -fsanitize=fuzzer
 $(BUILD)/fuzz/%:
